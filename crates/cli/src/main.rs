@@ -1,0 +1,2 @@
+//! The `drapery` command line.
+fn main() {}

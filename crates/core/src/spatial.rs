@@ -1,0 +1,1 @@
+//! Where triangles lie in space: a bounding-volume tree that is refitted, not rebuilt.

@@ -1,0 +1,1 @@
+//! The methods that animate a garment on a moving body.

@@ -1,0 +1,17 @@
+//! Characters: a skinned body with an optional shape space.
+//!
+//! ```text
+//! rest(β)   = template + Σ βₖ Sₖ             shape directions
+//! joints(β) = J + Σ βₖ Jₖ
+//! x_world   = (Σ wᵢ Tᵢ(θ, β)) (rest(β) + P f(θ))
+//! ```
+//!
+//! with f(θ) the entries of Rⱼ − I for every joint but the root, row by row
+//! (the layout of SMPL's pose blend shapes; absent in most characters).
+
+mod gltf;
+mod linear_blend;
+mod smpl;
+mod tube;
+
+pub use linear_blend::{Character, CharacterError, CharacterParts, PoseDirections, WeldMap};

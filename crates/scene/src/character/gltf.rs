@@ -1,0 +1,1 @@
+//! Characters from glTF files.

@@ -1,0 +1,1 @@
+//! The built-in bending tube with its sleeve: the smallest character there is.

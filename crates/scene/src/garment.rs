@@ -1,0 +1,4 @@
+//! Garments: read from files, built in, and bound to a body.
+
+mod binding;
+mod obj;

@@ -1,0 +1,1 @@
+//! Skinning weights for a garment, taken from the body under it.

@@ -1,0 +1,1 @@
+//! Garments from and to OBJ files.

@@ -1,0 +1,1 @@
+//! Motions: reading, sampling, editing and retargeting clips.

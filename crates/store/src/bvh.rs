@@ -1,0 +1,1 @@
+//! Biovision hierarchy files: a skeleton and its motion.

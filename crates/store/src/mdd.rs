@@ -1,0 +1,1 @@
+//! MDD point caches.

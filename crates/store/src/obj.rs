@@ -1,0 +1,1 @@
+//! Wavefront OBJ meshes with groups and pattern coordinates.

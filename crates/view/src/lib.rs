@@ -1,0 +1,3 @@
+//! Pictures and pages of dressed characters, made without a display or a GPU.
+
+pub mod picture;

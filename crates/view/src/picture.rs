@@ -1,0 +1,1 @@
+//! A software renderer for meshes: smooth shading, shadows, contact sheets.
