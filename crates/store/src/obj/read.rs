@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use glam::{Vec2, Vec3};
 
 use super::lines::{Lines, decode, words};
-use super::{ObjError, ObjFace, ObjGroup, ObjMesh, ObjReading};
+use super::{ObjError, ObjFace, ObjGroup, ObjReading};
 
 /// The mesh in the bytes of an OBJ file.
 ///
@@ -358,6 +358,7 @@ const fn within(line: usize, count: usize, what: &'static str) -> Result<(), Obj
 
 #[cfg(test)]
 mod tests {
+    use super::super::ObjMesh;
     use super::*;
 
     fn mesh(text: &str) -> ObjMesh {
