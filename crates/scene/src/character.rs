@@ -15,3 +15,4 @@ mod smpl;
 mod tube;
 
 pub use linear_blend::{Character, CharacterError, CharacterParts, PoseDirections, WeldMap};
+pub use smpl::{SmplError, SmplNote, SmplReading, read_smpl};
