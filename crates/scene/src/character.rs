@@ -12,6 +12,5 @@
 mod gltf;
 mod linear_blend;
 mod smpl;
-mod tube;
 
 pub use linear_blend::{Character, CharacterError, CharacterParts, PoseDirections, WeldMap};
