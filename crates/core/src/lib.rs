@@ -39,5 +39,9 @@ pub use mesh::{MeshError, TriMesh, vertex_normals};
 pub use pose::{Pose, PoseVelocity};
 pub use skeleton::{JointVelocity, Skeleton, SkeletonError};
 pub use skinning::{SkinWeights, SkinWeightsError, blended_transform, skin_positions};
+pub use spatial::{
+    ClosestPoint, Meeting, PseudoNormals, RayCrossings, TriangleIntersection, TriangleTree,
+    WindingField, intersect_triangles, winding_number,
+};
 pub use time::{FrameRate, FrameRateError, Seconds};
 pub use topology::{Edge, Topology, TopologyError};

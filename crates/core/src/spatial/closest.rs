@@ -1,0 +1,152 @@
+//! The point of a mesh nearest to a given one.
+//!
+//! A triangle is tried as its plane, then its three sides; the sides are
+//! walked from the lower vertex to the higher one, so that two triangles that
+//! share a side give the same bits for a point on it and the tie goes to the
+//! lower triangle. A triangle without area is its longest side.
+
+use glam::{DVec3, Vec3};
+
+use super::tree::TriangleTree;
+
+/// A point on a mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestPoint {
+    /// The triangle it lies on.
+    pub triangle: u32,
+    /// Its weights of the triangle's corners: not negative, summing to 1, and
+    /// exactly 0 for the corners of which it is independent on a side or corner.
+    pub barycentric: [f32; 3],
+    /// Where it is [m].
+    pub point: Vec3,
+    /// How far it is from the given point [m].
+    pub distance: f32,
+}
+
+/// How much further a box may seem than what it holds: rounding in `f32`.
+const BOX_SLACK: f64 = 1.0 + 1e-6;
+
+impl TriangleTree {
+    /// The point of the mesh nearest to `p`, at most `max_distance` [m] away;
+    /// among equals the one on the lowest triangle.
+    ///
+    /// # Panics
+    /// When the number of positions is not the one the tree was built with.
+    pub fn closest_point(
+        &self,
+        p: Vec3,
+        positions: &[Vec3],
+        max_distance: f32,
+    ) -> Option<ClosestPoint> {
+        self.check_positions(positions);
+        let target = p.as_dvec3();
+        let limit = f64::from(max_distance);
+        let mut best: Option<(f64, u32, [f64; 3], DVec3)> = None;
+        let mut best_sq = limit * limit;
+        // Nodes still to visit, with the squared distance to their boxes.
+        let mut stack = [(0u32, 0f32); super::tree::MAX_DEPTH + 2];
+        let mut depth = 0;
+        if let Some(top) = self.nodes.first() {
+            stack[0] = (0, top.distance_sq(p));
+            depth = 1;
+        }
+        while depth > 0 {
+            depth -= 1;
+            let (index, box_sq) = stack[depth];
+            if f64::from(box_sq) > best_sq * BOX_SLACK {
+                continue;
+            }
+            let node = &self.nodes[index as usize];
+            if node.is_leaf() {
+                for slot in node.slots() {
+                    let ids = self.corners[slot];
+                    let triangle = self.order[slot];
+                    let corners = ids.map(|v| positions[v as usize].as_dvec3());
+                    let (barycentric, point) = closest_on_triangle(target, ids, corners);
+                    let distance_sq = point.distance_squared(target);
+                    let better = match best {
+                        Some((sq, other, ..)) => {
+                            distance_sq < sq || (distance_sq == sq && triangle < other)
+                        }
+                        None => distance_sq <= best_sq,
+                    };
+                    if better {
+                        best = Some((distance_sq, triangle, barycentric, point));
+                        best_sq = distance_sq;
+                    }
+                }
+            } else {
+                let (left, right) = (index + 1, node.link);
+                let left = (left, self.nodes[left as usize].distance_sq(p));
+                let right = (right, self.nodes[right as usize].distance_sq(p));
+                let (near, far) = if right.1 < left.1 {
+                    (right, left)
+                } else {
+                    (left, right)
+                };
+                stack[depth] = far;
+                stack[depth + 1] = near;
+                depth += 2;
+            }
+        }
+        best.map(|(distance_sq, triangle, barycentric, point)| ClosestPoint {
+            triangle,
+            barycentric: barycentric.map(|w| w as f32),
+            point: point.as_vec3(),
+            distance: libm::sqrt(distance_sq) as f32,
+        })
+    }
+}
+
+/// Weights and place of the point of a triangle nearest to `p` [m]; `ids` are
+/// its vertices, which order its sides.
+pub(super) fn closest_on_triangle(
+    p: DVec3,
+    ids: [u32; 3],
+    corners: [DVec3; 3],
+) -> ([f64; 3], DVec3) {
+    let [a, b, c] = corners;
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let normal = ab.cross(ac);
+    let area_sq = normal.length_squared();
+    // Below this the normal is rounding: f64 products of sides of that length.
+    let longest_sq = ab
+        .length_squared()
+        .max(ac.length_squared())
+        .max((c - b).length_squared());
+    if area_sq > 1e-24 * longest_sq * longest_sq {
+        let v = ap.cross(ac).dot(normal) / area_sq;
+        let w = ab.cross(ap).dot(normal) / area_sq;
+        let u = 1.0 - v - w;
+        if u > 0.0 && v > 0.0 && w > 0.0 {
+            return ([u, v, w], a * u + b * v + c * w);
+        }
+    }
+    let mut best = ([1.0, 0.0, 0.0], a);
+    let mut best_sq = f64::INFINITY;
+    for side in 0..3 {
+        let (i, j) = (side, (side + 1) % 3);
+        let (i, j) = if ids[i] <= ids[j] { (i, j) } else { (j, i) };
+        let (start, along) = (corners[i], corners[j] - corners[i]);
+        let length_sq = along.length_squared();
+        let t = if length_sq > 0.0 {
+            ((p - start).dot(along) / length_sq).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let point = if t < 1.0 {
+            start + along * t
+        } else {
+            corners[j]
+        };
+        let distance_sq = point.distance_squared(p);
+        if distance_sq < best_sq {
+            best_sq = distance_sq;
+            let mut weights = [0.0; 3];
+            weights[i] = 1.0 - t;
+            weights[j] += t;
+            best = (weights, point);
+        }
+    }
+    best
+}
