@@ -2,3 +2,5 @@
 
 mod binding;
 mod obj;
+
+pub use binding::{Binding, BindingConfig, BindingError, bind};
