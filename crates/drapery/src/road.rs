@@ -1,12 +1,12 @@
 //! The road from end to end: dress a body, then roll a clip out.
 
 use drapery_core::{
-    AnimateError, BodyModel, Clip, FrameRate, Garment, GarmentAnimator, PoseError, PosedBody,
-    ShapedBody, Surroundings,
+    AnimateError, BodyModel, Clip, FrameIndex, FrameRate, Garment, GarmentAnimator, Pose, PoseError,
+    PoseVelocity, PosedBody, ShapedBody, Surroundings,
 };
 use drapery_runtime::{SkinnedGarment, SkinnedGarmentError};
 use drapery_scene::garment::{BindingConfig, BindingError, bind};
-use drapery_scene::motion::frame_velocity;
+use drapery_scene::motion::sample;
 use glam::Vec3;
 
 /// Why a garment can't be put on a body.
@@ -93,10 +93,14 @@ pub fn roll_out<A: GarmentAnimator>(
     let mut posed = model.room();
     let mut cloth = vec![Vec3::ZERO; animator.topology().n_vertices()];
     let mut state = None;
-    for (frame, pose) in clip.frames().iter().enumerate() {
-        let velocity = frame_velocity(clip, frame);
+    let n_joints = clip.skeleton().len();
+    let mut pose = Pose::identity(Vec3::ZERO, n_joints);
+    let mut velocity = PoseVelocity::zero(n_joints);
+    for frame in 0..clip.frames().len() {
+        let time = clip.frame_rate().time_of(FrameIndex(frame as u32));
+        sample(clip, time, &mut pose, &mut velocity);
         model
-            .pose(body, pose, &velocity, &mut posed)
+            .pose(body, &pose, &velocity, &mut posed)
             .map_err(|source| RollOutError::Pose { frame, source })?;
         let seen = posed.frame(body, surroundings);
         let fail = |source| RollOutError::Animate { frame, source };
