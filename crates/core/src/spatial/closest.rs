@@ -7,7 +7,7 @@
 
 use glam::{DVec3, Vec3};
 
-use super::tree::TriangleTree;
+use super::tree::{MAX_DEPTH, TriangleTree, box_distance_sq, triangle_box};
 
 /// A point on a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +44,7 @@ impl TriangleTree {
         let mut best: Option<(f64, u32, [f64; 3], DVec3)> = None;
         let mut best_sq = limit * limit;
         // Nodes still to visit, with the squared distance to their boxes.
-        let mut stack = [(0u32, 0f32); super::tree::MAX_DEPTH + 2];
+        let mut stack = [(0u32, 0f32); MAX_DEPTH + 2];
         let mut depth = 0;
         if let Some(top) = self.nodes.first() {
             stack[0] = (0, top.distance_sq(p));
@@ -60,6 +60,10 @@ impl TriangleTree {
             if node.is_leaf() {
                 for slot in node.slots() {
                     let ids = self.corners[slot];
+                    let (low, high) = triangle_box(&ids, positions);
+                    if f64::from(box_distance_sq(p, low, high)) > best_sq * BOX_SLACK {
+                        continue;
+                    }
                     let triangle = self.order[slot];
                     let corners = ids.map(|v| positions[v as usize].as_dvec3());
                     let (barycentric, point) = closest_on_triangle(target, ids, corners);

@@ -57,8 +57,7 @@ impl Node {
 
     /// Squared distance from a point to the box [m²].
     pub(super) fn distance_sq(&self, p: Vec3) -> f32 {
-        let outside = (self.low - p).max(p - self.high).max(Vec3::ZERO);
-        outside.length_squared()
+        box_distance_sq(p, self.low, self.high)
     }
 }
 
@@ -227,6 +226,12 @@ impl Stack {
         self.len = self.len.checked_sub(1)?;
         Some(self.entries[self.len])
     }
+}
+
+/// Squared distance from a point to a box [m²].
+pub(super) fn box_distance_sq(p: Vec3, low: Vec3, high: Vec3) -> f32 {
+    let outside = (low - p).max(p - high).max(Vec3::ZERO);
+    outside.length_squared()
 }
 
 /// The box of a triangle [m].
