@@ -2,3 +2,8 @@
 
 mod binding;
 mod obj;
+
+pub use obj::{
+    GarmentFileError, GarmentNote, GarmentReading, PatternSource, TextureUse, pins, read_obj,
+    read_obj_as, to_obj, write_obj,
+};

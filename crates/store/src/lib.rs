@@ -10,3 +10,6 @@ pub mod mdd;
 pub mod npz;
 pub mod obj;
 pub mod pc2;
+mod point_cache;
+
+pub use point_cache::{CacheError, CacheWriteError};
