@@ -38,6 +38,21 @@ impl TriangleTree {
         positions: &[Vec3],
         max_distance: f32,
     ) -> Option<ClosestPoint> {
+        self.closest_point_where(p, positions, max_distance, |_| true)
+    }
+
+    /// Like [`closest_point`](Self::closest_point), over the triangles that
+    /// `counts` accepts.
+    ///
+    /// # Panics
+    /// When the number of positions is not the one the tree was built with.
+    pub fn closest_point_where(
+        &self,
+        p: Vec3,
+        positions: &[Vec3],
+        max_distance: f32,
+        counts: impl Fn(u32) -> bool,
+    ) -> Option<ClosestPoint> {
         self.check_positions(positions);
         let target = p.as_dvec3();
         let limit = f64::from(max_distance);
@@ -65,6 +80,9 @@ impl TriangleTree {
                         continue;
                     }
                     let triangle = self.order[slot];
+                    if !counts(triangle) {
+                        continue;
+                    }
                     let corners = ids.map(|v| positions[v as usize].as_dvec3());
                     let (barycentric, point) = closest_on_triangle(target, ids, corners);
                     let distance_sq = point.distance_squared(target);

@@ -1,0 +1,572 @@
+//! [`check_garment`]: is this a garment, and is it on this body.
+
+use drapery_core::{BodyModel, Garment, ShapedBody, TriangleTree};
+use glam::Vec3;
+
+use super::layers::{self, Doubled};
+use super::placement::{Cure, PLAUSIBLE_SIZE, Trial, Wearer};
+use super::surface::SurfaceFaults;
+use super::{Finding, FindingKind, Severity, pattern, place, sorted};
+
+/// Points deeper than this are inside the body [m]; the limit of the metric
+/// `penetration_percent`.
+const MAX_DEPTH: f32 = 1e-3;
+
+/// Border vertices nearer than this are the two sides of one seam [m]: half the
+/// rounding of a file that keeps tenths of a millimetre.
+const SEAM_GAP: f32 = 1e-4;
+
+/// A part with less than this share of the triangles is a crumb.
+const CRUMB_SHARE: f64 = 0.05;
+
+/// A part is inside out when less than this share of its area faces away from
+/// the body. A sound garment has nine tenths, a thick shell a half.
+const MIN_FACING_AWAY: f64 = 0.35;
+
+/// Without a body, a part is inside out when its mean facing away from its
+/// centre is below this; 1 is a ball, 0 a flat sheet, -1 a ball inside out.
+const MIN_CONVEX: f64 = -0.3;
+
+/// Checks a garment, by itself and as it lies on a body at rest.
+///
+/// While size, axes or place are wrong, the garment is not tested for being
+/// inside the body or inside out, which would follow from them.
+pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)>) -> Vec<Finding> {
+    let mesh = garment.mesh();
+    let faults = SurfaceFaults::of(mesh);
+    let tree = TriangleTree::new(mesh.triangles(), mesh.positions());
+    let doubled = layers::doubled(mesh, &tree, &faults.kept);
+    let mut findings = Vec::new();
+    surface(garment, &faults, &mut findings);
+    joins(garment, &faults, &doubled, &mut findings);
+    sheets(garment, &faults, &doubled, &tree, &mut findings);
+    pattern::check(garment, &faults, &mut findings);
+    match on {
+        Some((model, body)) if !model.topology().triangles().is_empty() => {
+            let wearer = Wearer::new(model, body);
+            if is_placed(garment, &wearer, &mut findings) {
+                named_sides(garment, &mut findings);
+                inside_body(garment, &faults, &wearer, &mut findings);
+                let away = |p: Vec3, n: Vec3| wearer.faces_away(p, n);
+                inside_out(garment, &faults, &away, &mut findings);
+            }
+        }
+        _ => inside_out_alone(garment, &faults, &mut findings),
+    }
+    // A garment that is inside out has its pattern mirrored with it.
+    if findings.iter().any(|f| f.finding == FindingKind::InsideOut) {
+        findings
+            .retain(|f| f.finding != FindingKind::FlippedPattern || f.severity == Severity::Error);
+    }
+    sorted(findings)
+}
+
+fn corners_of(garment: &Garment, triangles: &[u32]) -> Vec<u32> {
+    let of = |&t: &u32| garment.mesh().triangles()[t as usize];
+    triangles.iter().flat_map(of).collect()
+}
+
+/// Faults of the triangles themselves.
+fn surface(garment: &Garment, faults: &SurfaceFaults, findings: &mut Vec<Finding>) {
+    let positions = garment.mesh().positions();
+    let mut of_triangles = |kind, severity, triangles: &[u32], cure: &str| {
+        if !triangles.is_empty() {
+            findings.push(
+                Finding::new(kind, severity, triangles.len())
+                    .at(place::triangles(garment, triangles))
+                    .cure(cure)
+                    .vertices(corners_of(garment, triangles)),
+            );
+        }
+    };
+    of_triangles(
+        FindingKind::DegenerateTriangle,
+        Severity::Error,
+        &faults.degenerate,
+        "dissolve these triangles, or merge their vertices",
+    );
+    of_triangles(
+        FindingKind::DuplicateTriangle,
+        Severity::Error,
+        &faults.duplicate,
+        "delete the copies of these triangles",
+    );
+    of_triangles(
+        FindingKind::FlippedTriangle,
+        Severity::Error,
+        &faults.flipped,
+        "flip these triangles (recalculate normals), so that all are counter-clockwise from outside",
+    );
+    of_triangles(
+        FindingKind::OneSided,
+        Severity::Error,
+        &faults.one_sided,
+        "cut the part open: it is joined to itself with a twist, so it has no outside",
+    );
+    if let Some(&[a, b]) = faults.crowded_edges.first() {
+        let middle = (positions[a as usize] + positions[b as usize]) / 2.0;
+        findings.push(
+            Finding::new(
+                FindingKind::NonManifoldEdge,
+                Severity::Error,
+                faults.crowded_edges.len(),
+            )
+            .at(format!(
+                "edge {a}-{b} at {}{}",
+                place::centimetres(middle),
+                match faults.crowded_edges.len() {
+                    1 => String::new(),
+                    n => format!(" and {} more", n - 1),
+                }
+            ))
+            .cure(
+                "separate the sheets there, or delete the inner ones: an edge joins two triangles",
+            )
+            .vertices(faults.crowded_edges.iter().flatten().copied()),
+        );
+    }
+    let mut of_vertices = |kind, severity, vertices: &[u32], cure: &str| {
+        if let Some(&first) = vertices.first() {
+            findings.push(
+                Finding::new(kind, severity, vertices.len())
+                    .at(format!(
+                        "{} at {}",
+                        place::list(place::VERTICES, vertices),
+                        place::centimetres(positions[first as usize])
+                    ))
+                    .cure(cure)
+                    .vertices(vertices.iter().copied()),
+            );
+        }
+    };
+    of_vertices(
+        FindingKind::NonManifoldVertex,
+        Severity::Warning,
+        &faults.pinched_vertices,
+        "split these vertices: pieces of cloth hang together by a point",
+    );
+    of_vertices(
+        FindingKind::UnusedVertex,
+        Severity::Warning,
+        &faults.unused,
+        "delete the vertices that no triangle uses",
+    );
+}
+
+/// Seams that are open and parts that float. A sheet that is there twice is
+/// left out: it is a finding of its own.
+fn joins(
+    garment: &Garment,
+    faults: &SurfaceFaults,
+    doubled: &Doubled,
+    findings: &mut Vec<Finding>,
+) {
+    let positions = garment.mesh().positions();
+    let mut is_copy = vec![false; positions.len()];
+    if doubled.coincident {
+        for v in corners_of(garment, &doubled.triangles) {
+            is_copy[v as usize] = true;
+        }
+    }
+    let seams = open_seams(positions, &faults.borders, &is_copy);
+    if let Some(&first) = seams.first() {
+        findings.push(
+            Finding::new(FindingKind::OpenSeam, Severity::Error, seams.len())
+                .at(format!(
+                    "{} at {}",
+                    place::list(place::VERTICES, &seams),
+                    place::centimetres(positions[first as usize])
+                ))
+                .cure("merge vertices by distance (0.1 mm): the seam is not sewn")
+                .vertices(seams),
+        );
+    }
+    // A sheet's copy may stick out a little.
+    let is_copy = |part: &[u32]| {
+        let is_doubled = |t: &&u32| doubled.triangles.binary_search(t).is_ok();
+        part.iter().filter(is_doubled).count() as f64 > 0.9 * part.len() as f64
+    };
+    let parts: Vec<&[u32]> = faults
+        .parts
+        .iter()
+        .map(Vec::as_slice)
+        .filter(|p| !is_copy(p))
+        .collect();
+    floating(garment, &parts, findings);
+}
+
+/// Border vertices with another border vertex in the same place.
+fn open_seams(positions: &[Vec3], borders: &[[u32; 2]], is_copy: &[bool]) -> Vec<u32> {
+    let mut border: Vec<u32> = borders
+        .iter()
+        .flatten()
+        .copied()
+        .filter(|&v| !is_copy[v as usize])
+        .collect();
+    border.sort_unstable();
+    border.dedup();
+    let x = |v: u32| positions[v as usize].x;
+    border.sort_by(|&a, &b| x(a).total_cmp(&x(b)).then(a.cmp(&b)));
+    let mut found = Vec::new();
+    for (i, &a) in border.iter().enumerate() {
+        for &b in &border[i + 1..] {
+            if x(b) - x(a) > SEAM_GAP {
+                break;
+            }
+            let joined = borders.binary_search(&[a.min(b), a.max(b)]).is_ok();
+            if !joined && positions[a as usize].distance(positions[b as usize]) <= SEAM_GAP {
+                found.extend([a, b]);
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn floating(garment: &Garment, parts: &[&[u32]], findings: &mut Vec<Finding>) {
+    let Some((largest, others)) = parts.split_first() else {
+        return;
+    };
+    if others.is_empty() {
+        return;
+    }
+    let n_kept = parts.iter().map(|p| p.len()).sum::<usize>() as f64;
+    let n_crumbs = others
+        .iter()
+        .filter(|p| (p.len() as f64) < CRUMB_SHARE * n_kept)
+        .count();
+    let named: Vec<String> = others
+        .iter()
+        .take(3)
+        .map(|p| format!("{} triangles ({})", p.len(), place::triangles(garment, p)))
+        .collect();
+    let cure = if n_crumbs == others.len() {
+        "delete the crumbs, or join them to the garment"
+    } else {
+        "sew the parts together, or make each a garment of its own"
+    };
+    findings.push(
+        Finding::new(
+            FindingKind::DisconnectedPart,
+            Severity::Warning,
+            others.len(),
+        )
+        .at(format!(
+            "beside the largest part of {} triangles: {}",
+            largest.len(),
+            named.join("; ")
+        ))
+        .cure(cure)
+        .vertices(others.iter().flat_map(|p| corners_of(garment, p))),
+    );
+}
+
+/// Doubled layers and crossings.
+fn sheets(
+    garment: &Garment,
+    faults: &SurfaceFaults,
+    doubled: &Doubled,
+    tree: &TriangleTree,
+    findings: &mut Vec<Finding>,
+) {
+    if !doubled.triangles.is_empty() {
+        let (what, cure) = if doubled.coincident {
+            ("one sheet twice", "delete the copy of the sheet")
+        } else {
+            (
+                "a modelled thickness",
+                "keep only the outer sheet: the fabric has its own thickness",
+            )
+        };
+        findings.push(
+            Finding::new(
+                FindingKind::DoubleLayer,
+                Severity::Error,
+                doubled.triangles.len(),
+            )
+            .at(format!(
+                "{}, {what}, at most {:.2} mm apart",
+                place::triangles(garment, &doubled.triangles),
+                1e3 * doubled.gap
+            ))
+            .cure(cure)
+            .vertices(corners_of(garment, &doubled.triangles)),
+        );
+    }
+    let mut pairs = layers::crossings(garment.mesh().positions(), tree);
+    pairs.retain(|pair| {
+        pair.iter()
+            .all(|t| faults.duplicate.binary_search(t).is_err())
+    });
+    if !pairs.is_empty() {
+        let mut triangles: Vec<u32> = pairs.iter().flatten().copied().collect();
+        triangles.sort_unstable();
+        triangles.dedup();
+        findings.push(
+            Finding::new(FindingKind::SelfIntersection, Severity::Error, pairs.len())
+                .at(place::triangles(garment, &triangles))
+                .cure("pull the sheets apart there: cloth that starts tangled stays tangled")
+                .vertices(corners_of(garment, &triangles)),
+        );
+    }
+}
+
+/// Size, axes and offset; false when one of them is wrong.
+fn is_placed(garment: &Garment, wearer: &Wearer<'_>, findings: &mut Vec<Finding>) -> bool {
+    let positions = garment.mesh().positions();
+    let (low, high) = garment.mesh().bounds();
+    let size = (high - low).length() / wearer.diagonal;
+    let trial = Trial::new(wearer, positions);
+    if !PLAUSIBLE_SIZE.contains(&size) {
+        let cure = trial.unit(size);
+        let words = match cure.scale {
+            Some((factor, unit)) => format!("multiply by {factor} ({unit})"),
+            None => format!("multiply by about {:.2e}", 0.5 / size),
+        };
+        findings.push(
+            Finding::new(FindingKind::WrongScale, Severity::Error, positions.len())
+                .at(format!(
+                    "the garment measures {:.3} m across, the body {:.3} m",
+                    size * wearer.diagonal,
+                    wearer.diagonal
+                ))
+                .cure(words),
+        );
+        turned(&cure, positions.len(), "after scaling", findings);
+        return false;
+    }
+    let fit = trial.fit();
+    if fit.is_worn() {
+        return true;
+    }
+    let measured = format!(
+        "{:.0} % of the vertices are outside the body and near it, mean distance {:.1} cm",
+        100.0 * fit.worn,
+        100.0 * fit.cost
+    );
+    if let Some(cure) = trial.place() {
+        turned(&cure, positions.len(), &measured, findings);
+        if let Some(offset) = cure.offset {
+            let then = if cure.turn.is_some() {
+                "then move"
+            } else {
+                "move"
+            };
+            findings.push(
+                Finding::new(FindingKind::FarFromBody, Severity::Error, positions.len())
+                    .at(measured)
+                    .cure(format!("{then} by about {}", place::centimetres(offset))),
+            );
+        }
+        return false;
+    }
+    // Wrong in a way that no simple change cures. When nothing touches, that is
+    // a finding by itself; otherwise what is inside the body will be told.
+    let nearest = positions
+        .iter()
+        .filter_map(|&p| wearer.standing(p))
+        .map(|s| s.distance)
+        .fold(f32::INFINITY, f32::min);
+    if nearest > 0.05 * wearer.height {
+        let offset = wearer.centre() - (low + high) / 2.0;
+        findings.push(
+            Finding::new(FindingKind::FarFromBody, Severity::Error, positions.len())
+                .at(format!("nowhere nearer than {:.1} cm", 100.0 * nearest))
+                .cure(format!(
+                    "move it onto the body; their centres are {} apart",
+                    place::centimetres(offset)
+                )),
+        );
+        return false;
+    }
+    true
+}
+
+fn turned(cure: &Cure, n_vertices: usize, place: &str, findings: &mut Vec<Finding>) {
+    if let Some(turn) = &cure.turn {
+        findings.push(
+            Finding::new(FindingKind::WrongAxis, Severity::Error, n_vertices)
+                .at(place)
+                .cure(turn.words.clone()),
+        );
+    }
+}
+
+/// Panels called left, right, front and back say how the garment is meant.
+fn named_sides(garment: &Garment, findings: &mut Vec<Finding>) {
+    let mean = |word: &str| {
+        let (mut sum, mut n) = (Vec3::ZERO, 0);
+        for panel in garment.panels() {
+            let name = panel.name.to_lowercase();
+            if !name.split(|c: char| !c.is_alphabetic()).any(|w| w == word) {
+                continue;
+            }
+            for &t in &panel.triangles {
+                sum += garment.mesh().corners(t).iter().sum::<Vec3>() / 3.0;
+                n += 1;
+            }
+        }
+        (n > 0).then(|| sum / n as f32)
+    };
+    // Means nearer than 1 cm say nothing.
+    let swapped = |positive: &str, negative: &str, axis: Vec3| {
+        let difference = (mean(positive)? - mean(negative)?).dot(axis);
+        (difference.abs() > 0.01).then_some(difference < 0.0)
+    };
+    let across = swapped("left", "right", Vec3::X);
+    let along = swapped("front", "back", Vec3::Z);
+    let (place, cure) = match (across, along) {
+        (Some(true), Some(true)) | (None, Some(true)) => (
+            "panels named front lie behind those named back",
+            "rotate 180° about Y (it is back to front)",
+        ),
+        (Some(true), Some(false)) => (
+            "panels named left lie to the right of those named right",
+            "mirror it in X (negate x and flip the triangles)",
+        ),
+        (Some(true), None) => (
+            "panels named left lie to the right of those named right",
+            "rotate 180° about Y, or mirror it in X",
+        ),
+        (Some(false), Some(true)) => (
+            "panels named front lie behind those named back",
+            "mirror it in Z (negate z and flip the triangles)",
+        ),
+        _ => return,
+    };
+    let n_vertices = garment.mesh().positions().len();
+    findings.push(
+        Finding::new(FindingKind::WrongAxis, Severity::Warning, n_vertices)
+            .at(place)
+            .cure(cure),
+    );
+}
+
+/// Vertices, edge midpoints and face centres more than a millimetre inside.
+fn inside_body(
+    garment: &Garment,
+    faults: &SurfaceFaults,
+    wearer: &Wearer<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let mesh = garment.mesh();
+    let positions = mesh.positions();
+    let mut points: Vec<(Vec3, [u32; 3])> = Vec::new();
+    for (v, &p) in positions.iter().enumerate() {
+        if faults.unused.binary_search(&(v as u32)).is_err() {
+            points.push((p, [v as u32; 3]));
+        }
+    }
+    for edge in mesh.topology().edges() {
+        let [a, b] = edge.vertices;
+        points.push((
+            (positions[a as usize] + positions[b as usize]) / 2.0,
+            [a, b, b],
+        ));
+    }
+    for &t in &faults.kept {
+        let [a, b, c] = mesh.corners(t);
+        points.push(((a + b + c) / 3.0, mesh.triangles()[t as usize]));
+    }
+    let mut n_inside = 0;
+    let mut vertices = Vec::new();
+    let mut deepest: Option<(f32, Vec3, u32)> = None;
+    for (p, of) in &points {
+        let Some(standing) = wearer.standing(*p) else {
+            continue;
+        };
+        let depth = -standing.distance;
+        if depth > MAX_DEPTH {
+            n_inside += 1;
+            vertices.extend(of);
+            if deepest.is_none_or(|d| depth > d.0) {
+                deepest = Some((depth, *p, standing.triangle));
+            }
+        }
+    }
+    let Some((depth, at, triangle)) = deepest else {
+        return;
+    };
+    let main = place::main_joints(wearer.model.skin_weights());
+    let joint = place::joint_of_triangle(wearer.model, &main, triangle);
+    findings.push(
+        Finding::new(FindingKind::InsideBody, Severity::Error, n_inside)
+            .at(format!(
+                "{n_inside} of {} points (vertices, edge midpoints, face centres); deepest {:.1} mm at {}, near {joint}",
+                points.len(),
+                1e3 * depth,
+                place::centimetres(at),
+            ))
+            .cure("push the garment out of the body there, or fit it to this body shape")
+            .vertices(vertices),
+    );
+}
+
+/// Parts whose triangles mostly face the body.
+fn inside_out(
+    garment: &Garment,
+    faults: &SurfaceFaults,
+    faces_away: &dyn Fn(Vec3, Vec3) -> Option<bool>,
+    findings: &mut Vec<Finding>,
+) {
+    let mut wrong = Vec::new();
+    for part in &faults.parts {
+        let (mut area, mut away) = (0.0, 0.0);
+        for &t in part {
+            let [a, b, c] = garment.mesh().corners(t);
+            let normal = (b - a).cross(c - a);
+            if let Some(faces_away) = faces_away((a + b + c) / 3.0, normal) {
+                area += f64::from(normal.length());
+                away += f64::from(normal.length()) * f64::from(u8::from(faces_away));
+            }
+        }
+        if area > 0.0 && away < MIN_FACING_AWAY * area {
+            wrong.extend(part);
+        }
+    }
+    report_inside_out(garment, wrong, Severity::Error, findings);
+}
+
+/// The same without a body, by the part's own centre.
+fn inside_out_alone(garment: &Garment, faults: &SurfaceFaults, findings: &mut Vec<Finding>) {
+    let mut wrong = Vec::new();
+    for part in &faults.parts {
+        let corners = |t: &u32| garment.mesh().corners(*t).map(Vec3::as_dvec3);
+        let centre = part
+            .iter()
+            .map(|t| corners(t).iter().sum::<glam::DVec3>() / 3.0)
+            .sum::<glam::DVec3>()
+            / part.len() as f64;
+        let (mut sum, mut scale) = (0.0, 0.0);
+        for t in part {
+            let [a, b, c] = corners(t);
+            let normal = (b - a).cross(c - a);
+            let from = (a + b + c) / 3.0 - centre;
+            sum += normal.dot(from);
+            scale += normal.length() * from.length();
+        }
+        if scale > 0.0 && sum < MIN_CONVEX * scale {
+            wrong.extend(part);
+        }
+    }
+    report_inside_out(garment, wrong, Severity::Warning, findings);
+}
+
+fn report_inside_out(
+    garment: &Garment,
+    mut wrong: Vec<u32>,
+    severity: Severity,
+    findings: &mut Vec<Finding>,
+) {
+    if wrong.is_empty() {
+        return;
+    }
+    wrong.sort_unstable();
+    findings.push(
+        Finding::new(FindingKind::InsideOut, severity, wrong.len())
+            .at(place::triangles(garment, &wrong))
+            .cure("flip all of these triangles (or undo a mirroring): their front faces the body")
+            .vertices(corners_of(garment, &wrong)),
+    );
+}
