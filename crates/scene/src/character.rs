@@ -14,3 +14,4 @@ mod linear_blend;
 mod smpl;
 
 pub use linear_blend::{Character, CharacterError, CharacterParts, PoseDirections, WeldMap};
+pub use smpl::{SmplError, SmplNote, SmplReading, read_smpl};
