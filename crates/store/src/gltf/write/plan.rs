@@ -257,8 +257,9 @@ impl<'a> Plan<'a> {
             .flat_map(|&joint| Mat4::from_translation(-joint).to_cols_array());
         let binds = self.floats("MAT4", n_joints, matrices);
         let joints: Vec<usize> = (first_joint..first_joint + n_joints).collect();
+        // Blender names the armature after the skin; the mesh keeps the body's name.
         let skin = json!({
-            "name": body.name,
+            "name": format!("{} skeleton", body.name),
             "joints": joints,
             "inverseBindMatrices": binds,
             "skeleton": first_joint,
