@@ -1,2 +1,73 @@
 //! The `drapery` command line.
-fn main() {}
+//!
+//! Each command turns its arguments into a checked plan, then does the work.
+//! stdout is the result, stderr is for people; exit codes are 0 (done), 1 (it
+//! ran and the answer is no), 2 (bad usage, bad input or failed I/O) and 130
+//! (interrupted).
+
+mod animate;
+mod args;
+mod bench;
+mod character;
+mod demo;
+mod garment;
+mod motion;
+mod picture;
+mod record;
+mod say;
+mod source;
+mod stop;
+mod write;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::say::Say;
+
+/// What a command that ran to its end has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// Done, or yes.
+    Yes,
+    /// It ran, and the answer is no.
+    No,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    stop::listen();
+    let say = Say::new(args.json, args.quiet);
+    let done = match args.command {
+        Command::Demo(plan) => demo::run(&plan, &say),
+        Command::Character(command) => character::run(&command, &say),
+        Command::Garment(command) => garment::run(&command, &say),
+        Command::Motion(command) => motion::run(&command, &say),
+        Command::Animate(plan) => animate::run(&plan, &say),
+        Command::Picture(plan) => picture::run(&plan, &say),
+        Command::Bench(command) => bench::run(&command, &say),
+    };
+    match done {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(error) if stop::asked() => {
+            say.note(format_args!("interrupted: {error:#}"));
+            ExitCode::from(130)
+        }
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            say.error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether the reader of our output went away, which is its right.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

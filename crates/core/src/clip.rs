@@ -70,7 +70,11 @@ impl Clip {
                 if !length.is_finite() || length < 1e-6 {
                     return Err(ClipError::NotFinite { frame });
                 }
-                *rotation /= length;
+                // What is of unit length already keeps its bits, so that a
+                // clip can be taken apart and put together again unchanged.
+                if (length - 1.0).abs() > 4.0 * f32::EPSILON {
+                    *rotation /= length;
+                }
             }
         }
         Ok(Self {

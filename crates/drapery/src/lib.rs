@@ -1,1 +1,43 @@
-//! placeholder
+//! Turns cloth simulation into clothing that runs in real time.
+//!
+//! A character, a garment and a motion go in; an animated garment comes out.
+//! This crate re-exports the parts under one roof:
+//!
+//! | module      | what it has                                                  |
+//! |-------------|--------------------------------------------------------------|
+//! | [`core`]    | meshes, skeletons, poses, garments, the traits at the seams   |
+//! | [`store`]   | every file format, in and out                                 |
+//! | [`scene`]   | characters, garments, motions, pre-flight checks              |
+//! | [`runtime`] | the methods that animate a garment                            |
+//! | [`view`]    | pictures and pages                                            |
+//!
+//! The whole road, on built-ins that need no file:
+//!
+//! ```
+//! use drapery::core::{BodyModel, FrameRate, GarmentAnimator};
+//! use drapery::{dress, roll_out, scene::builtin};
+//!
+//! let body = builtin::character("tube").expect("built in");
+//! let garment = builtin::garment("sleeve").expect("built in");
+//! let clip = builtin::clip("bend").expect("built in");
+//!
+//! let animator = dress(&garment, &body, clip.frame_rate())?;
+//! let shaped = body.shaped(&[0.0, 0.0])?;
+//! let mut highest = f32::MIN;
+//! roll_out(&animator, &body, &shaped, &clip, |_, _, cloth| {
+//!     highest = cloth.iter().map(|p| p.y).fold(highest, f32::max);
+//!     true
+//! })?;
+//! assert!((0.8..1.0).contains(&highest));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use drapery_core as core;
+pub use drapery_runtime as runtime;
+pub use drapery_scene as scene;
+pub use drapery_store as store;
+pub use drapery_view as view;
+
+mod road;
+
+pub use road::{DressError, RollOutError, dress, dress_with, roll_out};

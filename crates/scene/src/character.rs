@@ -12,7 +12,12 @@
 mod gltf;
 mod linear_blend;
 mod smpl;
-mod tube;
+mod weld;
 
+pub use gltf::{
+    GltfCharacterError, GltfClipError, GltfClipNote, GltfClips, GltfNote, GltfReading, GltfRig,
+    read_gltf, read_gltf_clips,
+};
 pub use linear_blend::{Character, CharacterError, CharacterParts, PoseDirections, WeldMap};
 pub use smpl::{SmplError, SmplNote, SmplReading, read_smpl};
+pub use weld::{Weld, seam_copies, weld_seams};

@@ -3,6 +3,7 @@
 mod binding;
 mod obj;
 
+pub use binding::{Binding, BindingConfig, BindingError, bind};
 pub use obj::{
     GarmentFileError, GarmentNote, GarmentReading, PatternSource, TextureUse, pins, read_obj,
     read_obj_as, to_obj, write_obj,

@@ -1,5 +1,6 @@
 //! Characters, garments and motions: what stands, what it wears and how it moves.
 
+pub mod builtin;
 pub mod character;
 pub mod garment;
 pub mod motion;

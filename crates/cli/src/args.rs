@@ -1,0 +1,304 @@
+//! The arguments of every command, as they are typed.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// Turns cloth simulation into clothing that runs in real time.
+#[derive(Debug, Parser)]
+#[command(name = "drapery", version, after_help = "Example:\n  drapery demo --out out\n")]
+pub(crate) struct Args {
+    /// One JSON object a line on stdout: {"type": …, "data": {…}}
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No remarks and no progress on stderr, only errors
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// The whole road on built-ins that need no file: GLB, contact sheet, page
+    Demo(Demo),
+    /// Look at a character, or check it
+    #[command(subcommand)]
+    Character(Character),
+    /// Look at a garment, or check it
+    #[command(subcommand)]
+    Garment(Garment),
+    /// Look at a motion, or edit it
+    #[command(subcommand)]
+    Motion(Motion),
+    /// Animate a garment on a character and write it to a file
+    Animate(Animate),
+    /// PNG of a character, a garment, a clip or an animation, without a display
+    Picture(Picture),
+    /// Named speed measurements
+    #[command(subcommand)]
+    Bench(Bench),
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  drapery demo --out out\n")]
+pub(crate) struct Demo {
+    /// Folder for the results; made if it is not there
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: PathBuf,
+}
+
+/// A body of a certain shape.
+#[derive(Clone, Debug, ClapArgs)]
+pub(crate) struct Shape {
+    /// Body shape, such as height=1.5 (may be given several times)
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub(crate) shape: Vec<String>,
+}
+
+/// How a motion is read and put on a character.
+#[derive(Clone, Debug, ClapArgs)]
+pub(crate) struct MotionReading {
+    /// Which animation of a glTF file, by name; the first one if not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) animation: Option<String>,
+    /// Metres in one unit of a BVH file; detected if not given
+    #[arg(long, value_name = "METRES")]
+    pub(crate) unit_m: Option<f64>,
+    /// What a BVH file's joints are at rest: its first row or its offsets
+    #[arg(long, value_enum, default_value_t = Calibration::Detect)]
+    pub(crate) calibration: Calibration,
+    /// Turn the arms outwards by so many degrees when retargeting
+    #[arg(long, value_name = "DEGREES", default_value_t = 0.0)]
+    pub(crate) arm_abduction_deg: f64,
+    /// Leave the height of the root as retargeting finds it
+    #[arg(long)]
+    pub(crate) no_ground: bool,
+    /// Joint table of your own: a text file of lines "target = source"
+    #[arg(long, value_name = "FILE")]
+    pub(crate) joint_map: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Calibration {
+    /// The first row if it is a T-pose, otherwise the offsets
+    Detect,
+    /// The first row, which is no part of the motion
+    FirstRow,
+    /// The offsets of the hierarchy
+    Offsets,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Character {
+    /// Vertices, triangles, joints, shape parameters, and whether it is closed
+    #[command(after_help = "Example:\n  drapery character info tube\n")]
+    Info {
+        /// Built-in name, or a .glb, .gltf or SMPL-layout .npz file
+        character: String,
+        #[command(flatten)]
+        shape: Shape,
+    },
+    /// What is wrong with it, if anything; exit code 1 if something is
+    #[command(after_help = "Example:\n  drapery character check tube --motion bend\n")]
+    Check {
+        /// Built-in name, or a .glb, .gltf or SMPL-layout .npz file
+        character: String,
+        #[command(flatten)]
+        shape: Shape,
+        /// Motion to look for frames in which the body intersects itself
+        #[arg(long, value_name = "MOTION")]
+        motion: Vec<String>,
+        #[command(flatten)]
+        reading: MotionReading,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Garment {
+    /// Vertices, triangles, panels, pins and size
+    #[command(after_help = "Example:\n  drapery garment info sleeve\n")]
+    Info {
+        /// Built-in name, or an .obj file
+        garment: String,
+    },
+    /// What is wrong with it, if anything; exit code 1 if something is
+    #[command(after_help = "Example:\n  drapery garment check sleeve --on tube\n")]
+    Check {
+        /// Built-in name, or an .obj file
+        garment: String,
+        /// The character that wears it
+        #[arg(long, value_name = "CHARACTER")]
+        on: Option<String>,
+        #[command(flatten)]
+        shape: Shape,
+        /// Motion over which the skinning must stay well-conditioned
+        #[arg(long, value_name = "MOTION", requires = "on")]
+        motion: Vec<String>,
+        #[command(flatten)]
+        reading: MotionReading,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Motion {
+    /// Frames, rate, joints, unit and up axis
+    #[command(after_help = "Example:\n  drapery motion info bend\n")]
+    Info {
+        /// Built-in name, or a .bvh, .npz (AMASS or ours), .glb or .gltf file
+        motion: String,
+        #[command(flatten)]
+        reading: MotionReading,
+    },
+    /// Trim, change speed, stop, mirror, join, retarget or resample, in that order
+    #[command(after_help = "Example:\n  drapery motion edit bend --trim 0..45 --speed 2 --out fast.bvh\n")]
+    Edit(MotionEdit),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct MotionEdit {
+    /// Built-in name, or a .bvh, .npz (AMASS or ours), .glb or .gltf file
+    pub(crate) motion: String,
+    #[command(flatten)]
+    pub(crate) reading: MotionReading,
+    /// Keep frames A to B, B not included
+    #[arg(long, value_name = "A..B")]
+    pub(crate) trim: Option<String>,
+    /// Play so many times as fast
+    #[arg(long, value_name = "FACTOR")]
+    pub(crate) speed: Option<f64>,
+    /// Come to rest at a frame
+    #[arg(long, value_name = "FRAME")]
+    pub(crate) stop_at: Option<u32>,
+    /// Stay at rest for so long
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    pub(crate) hold_secs: f64,
+    /// Take so long to come to rest
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.2)]
+    pub(crate) ease_secs: f64,
+    /// Go on after the stop
+    #[arg(long)]
+    pub(crate) go_on: bool,
+    /// Exchange left and right
+    #[arg(long)]
+    pub(crate) mirror: bool,
+    /// Go over into this motion at the end
+    #[arg(long, value_name = "MOTION")]
+    pub(crate) then: Option<String>,
+    /// Over so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.4)]
+    pub(crate) overlap_secs: f64,
+    /// Put the motion on this character's skeleton
+    #[arg(long, value_name = "CHARACTER")]
+    pub(crate) to: Option<String>,
+    /// Frames a second of the result
+    #[arg(long, value_name = "HZ")]
+    pub(crate) resample: Option<f64>,
+    /// File to write: .bvh or .npz
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+/// A dressed character in motion.
+#[derive(Clone, Debug, ClapArgs)]
+pub(crate) struct Dressed {
+    /// Built-in name, or a .glb, .gltf or SMPL-layout .npz file
+    #[arg(long, short, value_name = "CHARACTER")]
+    pub(crate) character: Option<String>,
+    #[command(flatten)]
+    pub(crate) shape: Shape,
+    /// Built-in name, or an .obj file (may be given several times)
+    #[arg(long, short, value_name = "GARMENT")]
+    pub(crate) garment: Vec<String>,
+    /// Built-in name, or a .bvh, .npz, .glb or .gltf file
+    #[arg(long, short, value_name = "MOTION")]
+    pub(crate) motion: Option<String>,
+    #[command(flatten)]
+    pub(crate) reading: MotionReading,
+    /// Only frames A to B, B not included
+    #[arg(long, value_name = "A..B")]
+    pub(crate) frames: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Formats, by the ending of --out:\n  \
+    .glb   body and garment, opens in Blender and viewers\n  \
+    .pc2 .mdd   point cache of the garment, vertex order as in its file\n  \
+    .npz   arrays of everything\n  \
+    .obj   one file a frame: sleeve.obj becomes sleeve_0000.obj, …\n\n\
+    Example:\n  drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
+pub(crate) struct Animate {
+    /// How the garment moves: skinning
+    #[arg(value_enum)]
+    pub(crate) method: Method,
+    #[command(flatten)]
+    pub(crate) dressed: Dressed,
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Method {
+    /// The garment follows the joints as the body does
+    Skinning,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n")]
+pub(crate) struct Picture {
+    #[command(flatten)]
+    pub(crate) dressed: Dressed,
+    /// The frame to show
+    #[arg(long, default_value_t = 0, conflicts_with_all = ["sheet", "film"])]
+    pub(crate) frame: u32,
+    /// A contact sheet of so many frames, evenly spaced
+    #[arg(long, value_name = "N", conflicts_with_all = ["turntable", "film"])]
+    pub(crate) sheet: Option<u32>,
+    /// A contact sheet of so many views around
+    #[arg(long, value_name = "N", conflicts_with = "film")]
+    pub(crate) turntable: Option<u32>,
+    /// An animated PNG of all frames
+    #[arg(long)]
+    pub(crate) film: bool,
+    /// Colour the garment by a quantity, with a scale
+    #[arg(long, value_enum)]
+    pub(crate) colour: Option<ColourBy>,
+    /// Where to look from, degrees to the character's left from its front
+    #[arg(long, value_name = "DEGREES", default_value_t = 25.0, allow_hyphen_values = true)]
+    pub(crate) azimuth_deg: f32,
+    /// Where to look from, degrees above the horizon
+    #[arg(long, value_name = "DEGREES", default_value_t = 8.0, allow_hyphen_values = true)]
+    pub(crate) elevation_deg: f32,
+    /// Draw the triangles' edges
+    #[arg(long)]
+    pub(crate) wireframe: bool,
+    /// Width and height of a picture [pixels]
+    #[arg(long, value_name = "PIXELS")]
+    pub(crate) size: Option<u32>,
+    /// PNG file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColourBy {
+    /// Edge strain against the rest shape [%]
+    Stretch,
+    /// Distance from the body, negative inside [mm]
+    Distance,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Vertices skinned a second on one core
+    #[command(after_help = "Example:\n  drapery bench skinning\n")]
+    Skinning {
+        /// Body to skin; built-in name or file
+        #[arg(long, short, default_value = "tube")]
+        character: String,
+        /// Measurements, of which the median counts
+        #[arg(long, default_value_t = 15)]
+        runs: u32,
+    },
+}

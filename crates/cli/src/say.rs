@@ -1,0 +1,65 @@
+//! How the program speaks: results to stdout, all else to stderr.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+/// Where results and remarks go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Say {
+    json: bool,
+    quiet: bool,
+}
+
+impl Say {
+    pub(crate) const fn new(json: bool, quiet: bool) -> Self {
+        Self { json, quiet }
+    }
+
+    /// A result: with `--json` one object a line, otherwise `text`.
+    pub(crate) fn result(
+        &self,
+        kind: &str,
+        data: impl Serialize,
+        text: impl fmt::Display,
+    ) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        if self.json {
+            let line = serde_json::json!({ "type": kind, "data": data });
+            writeln!(out, "{line}")?;
+        } else {
+            writeln!(out, "{text}")?;
+        }
+        Ok(())
+    }
+
+    /// A remark for people, unless they asked for quiet.
+    pub(crate) fn note(&self, text: impl fmt::Display) {
+        if !self.quiet {
+            // Nobody is left to tell when stderr is closed.
+            let _ = writeln!(io::stderr().lock(), "{text}");
+        }
+    }
+
+    /// What went wrong, however quiet.
+    pub(crate) fn error(&self, error: &anyhow::Error) {
+        let _ = writeln!(io::stderr().lock(), "drapery: {error:#}");
+    }
+
+    /// A bar for long work when stderr is a terminal; hidden otherwise.
+    pub(crate) fn progress(&self, steps: u64, what: &'static str) -> ProgressBar {
+        let shown = !self.quiet && io::stderr().is_terminal();
+        let target = if shown {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta} left")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::with_draw_target(Some(steps), target)
+            .with_style(style)
+            .with_message(what)
+    }
+}

@@ -1,0 +1,117 @@
+//! The road from end to end: dress a body, then roll a clip out.
+
+use drapery_core::{
+    AnimateError, BodyModel, Clip, FrameIndex, FrameRate, Garment, GarmentAnimator, Pose, PoseError,
+    PoseVelocity, PosedBody, ShapedBody, Surroundings,
+};
+use drapery_runtime::{SkinnedGarment, SkinnedGarmentError};
+use drapery_scene::garment::{BindingConfig, BindingError, bind};
+use drapery_scene::motion::sample;
+use glam::Vec3;
+
+/// Why a garment can't be put on a body.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DressError {
+    /// No weights could be taken from the body.
+    #[error(transparent)]
+    Binding(#[from] BindingError),
+    /// The weights don't fit the garment.
+    #[error(transparent)]
+    Skinning(#[from] SkinnedGarmentError),
+}
+
+/// The garment skinned like the body, with the usual smoothing.
+///
+/// # Errors
+/// When the garment is not near the body.
+pub fn dress(
+    garment: &Garment,
+    body: &dyn BodyModel,
+    frame_rate: FrameRate,
+) -> Result<SkinnedGarment, DressError> {
+    dress_with(garment, body, frame_rate, &BindingConfig::default())
+}
+
+/// [`dress`] with smoothing of your choice.
+///
+/// # Errors
+/// When the garment is not near the body.
+pub fn dress_with(
+    garment: &Garment,
+    body: &dyn BodyModel,
+    frame_rate: FrameRate,
+    config: &BindingConfig,
+) -> Result<SkinnedGarment, DressError> {
+    let binding = bind(garment, body, config)?;
+    Ok(SkinnedGarment::new(
+        garment.mesh().topology().clone(),
+        garment.mesh().positions().to_vec(),
+        binding.weights,
+        binding.shape_directions,
+        body.skeleton().len(),
+        frame_rate,
+    )?)
+}
+
+/// Why a clip can't be rolled out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RollOutError {
+    /// The body can't take a pose.
+    #[error("frame {frame}: {source}")]
+    Pose {
+        /// Which frame.
+        frame: usize,
+        /// Why not.
+        source: PoseError,
+    },
+    /// The garment can't be animated.
+    #[error("frame {frame}: {source}")]
+    Animate {
+        /// Which frame.
+        frame: usize,
+        /// Why not.
+        source: AnimateError,
+    },
+}
+
+/// Animates a garment through a clip of the body's own skeleton. `each` gets
+/// the frame's number, the body and the garment's positions [m]; it returns
+/// `false` to stop early.
+///
+/// # Errors
+/// When a pose does not fit the body or the body does not fit the garment.
+pub fn roll_out<A: GarmentAnimator>(
+    animator: &A,
+    model: &dyn BodyModel,
+    body: &ShapedBody,
+    clip: &Clip,
+    mut each: impl FnMut(usize, &PosedBody, &[Vec3]) -> bool,
+) -> Result<(), RollOutError> {
+    let surroundings = Surroundings::default();
+    let mut posed = model.room();
+    let mut cloth = vec![Vec3::ZERO; animator.topology().n_vertices()];
+    let mut state = None;
+    let n_joints = clip.skeleton().len();
+    let mut pose = Pose::identity(Vec3::ZERO, n_joints);
+    let mut velocity = PoseVelocity::zero(n_joints);
+    for frame in 0..clip.frames().len() {
+        let time = clip.frame_rate().time_of(FrameIndex(frame as u32));
+        sample(clip, time, &mut pose, &mut velocity);
+        model
+            .pose(body, &pose, &velocity, &mut posed)
+            .map_err(|source| RollOutError::Pose { frame, source })?;
+        let seen = posed.frame(body, surroundings);
+        let fail = |source| RollOutError::Animate { frame, source };
+        let state = match &mut state {
+            Some(state) => state,
+            None => state.insert(animator.start(&seen).map_err(fail)?),
+        };
+        animator.step(state, &seen, &mut cloth).map_err(fail)?;
+        if !each(frame, &posed, &cloth) {
+            break;
+        }
+    }
+    Ok(())
+}

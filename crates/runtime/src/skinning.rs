@@ -1,0 +1,350 @@
+//! `skinning`: the garment follows the joints as the body does.
+//!
+//! ```text
+//! x_world = (Σ wᵢ Tᵢ(θ, β)) (rest + Σ βₖ Dₖ)
+//! ```
+//!
+//! | symbol | here               | shape               | meaning                        |
+//! |--------|--------------------|---------------------|--------------------------------|
+//! | w      | `weights`          | vertex × influence  | taken from the body underneath |
+//! | T      | `world_from_rest`  | joint               | from the body's frame          |
+//! | rest   | `rest`             | vertex              | the garment on the template    |
+//! | β      | `shape`            | parameter           | body shape                     |
+//! | D      | `shape_directions` | parameter × vertex  | what the body moves beneath it |
+//!
+//! Casado-Elvira and others have this as the base of learned displacements
+//! (Try-On 2019, §3.1), as has Adaptive Bases 2014, §5.1: displacements live in
+//! the *unposed* space, which [`SkinnedGarment::unpose`] reaches by inverting
+//! the blended matrix of each vertex.
+
+use alloc::vec::Vec;
+
+use drapery_core::{
+    AnimateError, BodyFrame, FrameRate, GarmentAnimator, Seconds, SkinWeights, StepReport,
+    Topology, blended_transform, skin_positions,
+};
+use glam::{Affine3A, DMat3, Mat3A, Vec3};
+
+/// A garment skinned like the body.
+#[derive(Clone, Debug)]
+pub struct SkinnedGarment {
+    topology: Topology,
+    rest: Vec<Vec3>,
+    weights: SkinWeights,
+    shape_directions: Vec<Vec<Vec3>>,
+    n_joints: usize,
+    frame_rate: FrameRate,
+}
+
+/// Why arrays don't make a [`SkinnedGarment`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkinnedGarmentError {
+    /// An array does not have one entry a vertex.
+    #[error("{what}: {found} entries, the garment has {expected} vertices")]
+    Length {
+        /// Which array.
+        what: &'static str,
+        /// How many entries it has.
+        found: usize,
+        /// How many vertices there are.
+        expected: usize,
+    },
+    /// A weight names a joint that the body has not.
+    #[error("vertex {vertex} follows joint {joint}, but the body has only {n_joints}")]
+    NoSuchJoint {
+        /// The vertex's index.
+        vertex: usize,
+        /// The joint it follows.
+        joint: u16,
+        /// How many joints the body has.
+        n_joints: usize,
+    },
+    /// A position or displacement is not a number.
+    #[error("{what} of vertex {vertex} is not finite")]
+    NotFinite {
+        /// Which array.
+        what: &'static str,
+        /// The vertex's index.
+        vertex: usize,
+    },
+}
+
+/// What a [`SkinnedGarment`] remembers: the rest shape on its body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkinnedState {
+    shape: Vec<f32>,
+    rest: Vec<Vec3>,
+}
+
+impl SkinnedGarment {
+    /// A garment that rests at `rest` [m] on the template body of `n_joints`
+    /// joints and moves by `shape_directions` [m] with the body's shape.
+    ///
+    /// # Errors
+    /// When lengths don't match, a joint is not there or a value is not finite.
+    pub fn new(
+        topology: Topology,
+        rest: Vec<Vec3>,
+        weights: SkinWeights,
+        shape_directions: Vec<Vec<Vec3>>,
+        n_joints: usize,
+        frame_rate: FrameRate,
+    ) -> Result<Self, SkinnedGarmentError> {
+        let expected = topology.n_vertices();
+        let length = |what, found| {
+            if found == expected {
+                Ok(())
+            } else {
+                Err(SkinnedGarmentError::Length {
+                    what,
+                    found,
+                    expected,
+                })
+            }
+        };
+        let finite = |what, row: &[Vec3]| match row.iter().position(|x| !x.is_finite()) {
+            Some(vertex) => Err(SkinnedGarmentError::NotFinite { what, vertex }),
+            None => Ok(()),
+        };
+        length("rest positions", rest.len())?;
+        finite("rest position", &rest)?;
+        length("skinning weights", weights.n_vertices())?;
+        for direction in &shape_directions {
+            length("shape direction", direction.len())?;
+            finite("shape displacement", direction)?;
+        }
+        for vertex in 0..expected {
+            if let Some((joint, _)) = weights
+                .of(vertex)
+                .find(|(j, _)| usize::from(*j) >= n_joints)
+            {
+                return Err(SkinnedGarmentError::NoSuchJoint {
+                    vertex,
+                    joint,
+                    n_joints,
+                });
+            }
+        }
+        Ok(Self {
+            topology,
+            rest,
+            weights,
+            shape_directions,
+            n_joints,
+            frame_rate,
+        })
+    }
+
+    /// The garment on the template body [m].
+    pub fn rest(&self) -> &[Vec3] {
+        &self.rest
+    }
+
+    /// Which joints the vertices follow.
+    pub const fn weights(&self) -> &SkinWeights {
+        &self.weights
+    }
+
+    /// Writes the unposed garment on a body of that shape [m].
+    ///
+    /// # Errors
+    /// When the number of coefficients or of vertices differs.
+    pub fn shaped_rest(&self, shape: &[f32], out: &mut [Vec3]) -> Result<(), AnimateError> {
+        self.check_shape(shape)?;
+        self.check_output(out.len())?;
+        out.copy_from_slice(&self.rest);
+        for (coefficient, direction) in shape.iter().zip(&self.shape_directions) {
+            for (x, d) in out.iter_mut().zip(direction) {
+                *x += *d * *coefficient;
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries unposed positions to the world: forward skinning.
+    ///
+    /// # Errors
+    /// When lengths differ or the body is not finite.
+    pub fn pose(
+        &self,
+        body: &BodyFrame<'_>,
+        unposed: &[Vec3],
+        out: &mut [Vec3],
+    ) -> Result<(), AnimateError> {
+        self.check_body(body)?;
+        self.check_output(unposed.len())?;
+        self.check_output(out.len())?;
+        skin_positions(&self.weights, body.world_from_rest, unposed, out);
+        Ok(())
+    }
+
+    /// Carries world positions to the unposed space: inverse skinning. Sound
+    /// where [`conditioning`](Self::conditioning) is well above 0.
+    ///
+    /// # Errors
+    /// When lengths differ or the body is not finite.
+    pub fn unpose(
+        &self,
+        body: &BodyFrame<'_>,
+        world: &[Vec3],
+        out: &mut [Vec3],
+    ) -> Result<(), AnimateError> {
+        self.check_body(body)?;
+        self.check_output(world.len())?;
+        self.check_output(out.len())?;
+        for (vertex, (world, out)) in world.iter().zip(out).enumerate() {
+            let blended = blended_transform(&self.weights, vertex, body.world_from_rest);
+            *out = blended.inverse().transform_point3(*world);
+        }
+        Ok(())
+    }
+
+    /// The smallest singular value of any vertex's blended matrix, and that
+    /// vertex: 1 is rigid, 0 is where inverse skinning breaks down.
+    ///
+    /// # Errors
+    /// When the body does not fit.
+    pub fn conditioning(&self, body: &BodyFrame<'_>) -> Result<(f64, usize), AnimateError> {
+        self.check_body(body)?;
+        let mut worst = (f64::INFINITY, 0);
+        for vertex in 0..self.rest.len() {
+            let blended: Affine3A = blended_transform(&self.weights, vertex, body.world_from_rest);
+            let value = smallest_singular_value(blended.matrix3);
+            if value < worst.0 {
+                worst = (value, vertex);
+            }
+        }
+        Ok(worst)
+    }
+
+    fn check_body(&self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
+        if body.world_from_rest.len() != self.n_joints {
+            return Err(AnimateError::Joints {
+                found: body.world_from_rest.len(),
+                expected: self.n_joints,
+            });
+        }
+        if body.world_from_rest.iter().all(Affine3A::is_finite) {
+            Ok(())
+        } else {
+            Err(AnimateError::NotFinite)
+        }
+    }
+
+    fn check_shape(&self, shape: &[f32]) -> Result<(), AnimateError> {
+        if shape.len() != self.shape_directions.len() {
+            return Err(AnimateError::Shape {
+                found: shape.len(),
+                expected: self.shape_directions.len(),
+            });
+        }
+        if shape.iter().all(|c| c.is_finite()) {
+            Ok(())
+        } else {
+            Err(AnimateError::NotFinite)
+        }
+    }
+
+    fn check_output(&self, found: usize) -> Result<(), AnimateError> {
+        let expected = self.rest.len();
+        if found == expected {
+            Ok(())
+        } else {
+            Err(AnimateError::Output { found, expected })
+        }
+    }
+}
+
+impl GarmentAnimator for SkinnedGarment {
+    type State = SkinnedState;
+
+    fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    fn frame_step(&self) -> Seconds {
+        self.frame_rate.frame_step()
+    }
+
+    fn start(&self, body: &BodyFrame<'_>) -> Result<SkinnedState, AnimateError> {
+        self.check_body(body)?;
+        let mut rest = self.rest.clone();
+        self.shaped_rest(body.shape, &mut rest)?;
+        Ok(SkinnedState {
+            shape: body.shape.to_vec(),
+            rest,
+        })
+    }
+
+    fn step(
+        &self,
+        state: &mut SkinnedState,
+        body: &BodyFrame<'_>,
+        out: &mut [Vec3],
+    ) -> Result<StepReport, AnimateError> {
+        self.check_body(body)?;
+        self.check_output(out.len())?;
+        self.check_shape(body.shape)?;
+        if state.shape != body.shape {
+            self.shaped_rest(body.shape, &mut state.rest)?;
+            state.shape.copy_from_slice(body.shape);
+        }
+        skin_positions(&self.weights, body.world_from_rest, &state.rest, out);
+        Ok(StepReport::default())
+    }
+}
+
+/// The smallest singular value of a matrix, from the eigenvalues of AᵀA in
+/// closed form (the trigonometric solution of the cubic).
+fn smallest_singular_value(matrix: Mat3A) -> f64 {
+    let a = DMat3::from_cols(
+        glam::Vec3::from(matrix.x_axis).as_dvec3(),
+        glam::Vec3::from(matrix.y_axis).as_dvec3(),
+        glam::Vec3::from(matrix.z_axis).as_dvec3(),
+    );
+    let s = a.transpose() * a;
+    let mean = (s.x_axis.x + s.y_axis.y + s.z_axis.z) / 3.0;
+    let b = s - DMat3::from_diagonal(glam::DVec3::splat(mean));
+    let p_sq =
+        (b.x_axis.length_squared() + b.y_axis.length_squared() + b.z_axis.length_squared()) / 6.0;
+    if p_sq < 1e-24 {
+        return libm::sqrt(mean.max(0.0));
+    }
+    let p = libm::sqrt(p_sq);
+    let r = ((b * (1.0 / p)).determinant() / 2.0).clamp(-1.0, 1.0);
+    let phi = libm::acos(r) / 3.0;
+    let smallest = mean + 2.0 * p * libm::cos(phi + core::f64::consts::TAU / 3.0);
+    libm::sqrt(smallest.max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{Mat3, Quat};
+
+    use super::*;
+
+    #[test]
+    fn singular_values_of_known_matrices() {
+        let turn = Mat3A::from_quat(Quat::from_scaled_axis(Vec3::new(0.3, -1.0, 0.4)));
+        let cases = [
+            ([1.0, 1.0, 1.0], 1.0),
+            ([3.0, 0.25, 2.0], 0.25),
+            ([1.0, 0.0, 1.0], 0.0),
+        ];
+        for (diagonal, expected) in cases {
+            let stretched = turn * Mat3A::from(Mat3::from_diagonal(Vec3::from(diagonal)));
+            let found = smallest_singular_value(stretched);
+            assert!((found - expected).abs() < 1e-4, "{diagonal:?}: {found}");
+        }
+    }
+
+    #[test]
+    fn half_and_half_of_two_turns_shrinks_by_the_cosine_of_half_the_angle() {
+        for angle in [0.5f32, 1.5, 2.5] {
+            let blend = (Mat3A::IDENTITY + Mat3A::from_rotation_z(angle)) * 0.5;
+            let found = smallest_singular_value(blend);
+            assert!((found - f64::from(libm::cosf(angle / 2.0))).abs() < 1e-5);
+        }
+    }
+}

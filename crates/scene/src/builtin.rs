@@ -1,0 +1,73 @@
+//! Characters, garments and clips that need no file.
+//!
+//! For now the smallest there are: a bending tube, a sleeve on it and three
+//! motions.
+//!
+//! ```
+//! use drapery_core::BodyModel;
+//! use drapery_scene::builtin;
+//!
+//! let tube = builtin::character("tube").expect("the tube is built in");
+//! let sleeve = builtin::garment("sleeve").expect("so is its sleeve");
+//! assert!(tube.topology().is_closed());
+//! assert_eq!(sleeve.panels().len(), 1);
+//! ```
+
+mod tube;
+mod tube_clips;
+mod tube_sleeve;
+
+use drapery_core::{Clip, Garment};
+
+use crate::character::Character;
+
+/// Names of the built-in characters.
+pub const CHARACTERS: &[&str] = &["tube"];
+/// Names of the built-in garments.
+pub const GARMENTS: &[&str] = &["sleeve"];
+/// Names of the built-in clips.
+pub const CLIPS: &[&str] = &["bend", "sway", "twist"];
+
+/// The built-in character of that name.
+pub fn character(name: &str) -> Option<Character> {
+    match name {
+        "tube" => Some(tube::tube()),
+        _ => None,
+    }
+}
+
+/// The built-in garment of that name.
+pub fn garment(name: &str) -> Option<Garment> {
+    match name {
+        "sleeve" => Some(tube_sleeve::sleeve()),
+        _ => None,
+    }
+}
+
+/// The built-in clip of that name.
+pub fn clip(name: &str) -> Option<Clip> {
+    match name {
+        "bend" => Some(tube_clips::bend()),
+        "sway" => Some(tube_clips::sway()),
+        "twist" => Some(tube_clips::twist()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_name_is_there_and_called_so() {
+        for name in CHARACTERS {
+            assert_eq!(character(name).unwrap().name(), *name);
+        }
+        for name in GARMENTS {
+            assert_eq!(garment(name).unwrap().name(), *name);
+        }
+        for name in CLIPS {
+            assert_eq!(clip(name).unwrap().name(), *name);
+        }
+    }
+}

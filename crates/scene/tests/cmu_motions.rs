@@ -1,0 +1,190 @@
+//! The shared CMU motions on the shared body, against nine reference frames
+//! made by another program.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests may panic and print as tests do"
+)]
+
+use std::path::{Path, PathBuf};
+
+use drapery_core::{JointId, Skeleton};
+use drapery_scene::motion::{
+    Axis, BvhOptions, Calibration, JointMap, LengthUnit, MotionReading, RetargetOptions,
+    Retargeted, Rule, clip_from_bvh, retarget,
+};
+use glam::{Quat, Vec3};
+use serde_json::Value;
+
+/// The shared data, or `None` where there is none.
+fn data() -> Option<PathBuf> {
+    let folder = std::env::var_os("DRAPERY_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    if folder.join("motions/retarget.json").exists() {
+        Some(folder)
+    } else {
+        println!("skipped: no shared data");
+        None
+    }
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn vec3(value: &Value) -> Vec3 {
+    let number = |i: usize| value[i].as_f64().unwrap() as f32;
+    Vec3::new(number(0), number(1), number(2))
+}
+
+fn quat_wxyz(value: &Value) -> Quat {
+    let number = |i: usize| value[i].as_f64().unwrap() as f32;
+    Quat::from_xyzw(number(1), number(2), number(3), number(0))
+}
+
+fn body(data: &Path) -> Skeleton {
+    let body = json(&data.join("body/body.json"));
+    let list = |key: &str| body[key].as_array().unwrap().clone();
+    Skeleton::new(
+        (list("joint_names").iter())
+            .map(|name| name.as_str().unwrap().to_string())
+            .collect(),
+        (list("parents").iter())
+            .map(|p| u16::try_from(p.as_i64().unwrap()).ok().map(JointId))
+            .collect(),
+        list("joints").iter().map(vec3).collect(),
+    )
+    .unwrap()
+}
+
+fn load(data: &Path, file: &str) -> MotionReading {
+    let bytes = std::fs::read(data.join("motions").join(file)).unwrap();
+    let bvh = drapery_store::bvh::read(&bytes).unwrap();
+    let reading = clip_from_bvh(&bvh, file, &BvhOptions::default()).unwrap();
+    assert_eq!(reading.first_row, 1, "{file}");
+    assert_eq!(reading.clip.frames().len() + 1, bvh.n_rows(), "{file}");
+    reading
+}
+
+fn put_on(body: &Skeleton, reading: &MotionReading, arm_abduction: f64) -> Retargeted {
+    let map = JointMap::between(reading.clip.skeleton(), body).unwrap();
+    let options = RetargetOptions {
+        arm_abduction,
+        ..Default::default()
+    };
+    retarget(&reading.clip, body, &map, &options).unwrap()
+}
+
+#[test]
+fn the_nine_reference_frames_agree() {
+    let Some(data) = data() else { return };
+    let body = body(&data);
+    let reference = json(&data.join("motions/retarget.json"));
+    let frames = reference["reference_frames"].as_array().unwrap();
+    assert_eq!(frames.len(), 9);
+    let (mut worst_angle, mut worst_distance) = (0.0f32, 0.0f32);
+    for frame in frames {
+        let file = frame["file"].as_str().unwrap();
+        let reading = load(&data, file);
+        let abduction = frame["arm_abduction_deg"].as_f64().unwrap().to_radians();
+        let found = put_on(&body, &reading, abduction);
+        let scale = frame["scale_m_per_unit"].as_f64().unwrap();
+        assert!(
+            (found.scale * reading.unit_m - scale).abs() < 1e-6,
+            "{file}"
+        );
+        let ground = frame["ground_shift_m"].as_f64().unwrap();
+        assert!(
+            (found.ground_shift - ground).abs() < 2e-5,
+            "{file}: {} {ground}",
+            found.ground_shift
+        );
+
+        let index = frame["motion_frame"].as_u64().unwrap() as usize;
+        let pose = &found.clip.frames()[index];
+        let root = vec3(&frame["root_position_m"]);
+        worst_distance = worst_distance.max(pose.root.distance(root));
+        let (mut r, mut p) = (vec![Quat::IDENTITY; 31], vec![Vec3::ZERO; 31]);
+        body.globals(body.rest(), pose, &mut r, &mut p);
+        for joint in 0..31 {
+            let rotation = quat_wxyz(&frame["local_rotation_wxyz"][joint]).normalize();
+            let sine = (rotation.inverse() * pose.rotations[joint]).xyz().length();
+            worst_angle = worst_angle.max(2.0 * sine.asin());
+            let place = vec3(&frame["joint_position_m"][joint]);
+            worst_distance = worst_distance.max(p[joint].distance(place));
+        }
+    }
+    println!(
+        "worst: {:.4} degrees, {:.4} mm",
+        worst_angle.to_degrees(),
+        1e3 * worst_distance
+    );
+    assert!(worst_angle.to_degrees() < 0.1, "{worst_angle} rad");
+    assert!(worst_distance < 1e-3, "{worst_distance} m");
+}
+
+/// The map found by names is the one of the table.
+#[test]
+fn the_joint_table_is_found_by_names() {
+    let Some(data) = data() else { return };
+    let body = body(&data);
+    let source = load(&data, "07_02.bvh").clip.skeleton().clone();
+    let map = JointMap::between(&source, &body).unwrap();
+    let table = json(&data.join("motions/retarget.json"))["joints"].clone();
+    assert_eq!(map.links().len(), 31);
+    for (joint, link) in map.links().iter().enumerate() {
+        let row = &table[joint];
+        assert_eq!(link.target.index(), joint);
+        assert_eq!(source.names()[link.source.index()], row["bvh"]);
+        let rule = row["rule"].as_str().unwrap();
+        match link.rule {
+            Rule::Identity => assert_eq!(rule, "identity", "{row}"),
+            Rule::Carry => assert_eq!(rule, "carry", "{row}"),
+            Rule::Aim { child } => {
+                assert_eq!(rule, "aim", "{row}");
+                assert_eq!(body.names()[child.index()], row["aim_child"]);
+            }
+        }
+    }
+    // The same links from pairs.
+    let pairs: Vec<(&str, &str)> = (table.as_array().unwrap().iter())
+        .map(|row| (row["bvh"].as_str().unwrap(), row["body"].as_str().unwrap()))
+        .collect();
+    assert_eq!(JointMap::from_pairs(&source, &body, pairs).unwrap(), map);
+}
+
+#[test]
+fn every_shared_motion_loads_and_retargets() {
+    let Some(data) = data() else { return };
+    let body = body(&data);
+    let manifest = std::fs::read_to_string(data.join("motions/manifest.csv")).unwrap();
+    let mut n_files = 0;
+    for line in manifest.lines().skip(1) {
+        // The description may hold commas; what is needed stands at the ends.
+        let fields: Vec<&str> = line.split(',').collect();
+        let file = fields[fields.len() - 2];
+        let reading = load(&data, file);
+        assert_eq!(reading.unit, Some(LengthUnit::Cmu), "{file}");
+        assert!((reading.unit_m - 0.056_444_44).abs() < 1e-8, "{file}");
+        assert_eq!(
+            (reading.up, reading.facing),
+            (Axis::PlusY, Axis::PlusZ),
+            "{file}"
+        );
+        assert_eq!(reading.calibration, Calibration::FirstRow, "{file}");
+        assert_eq!(reading.clip.frame_rate().hz(), 30.0, "{file}");
+        assert_eq!(reading.notes, [], "{file}");
+        let found = put_on(&body, &reading, 0.0);
+        assert_eq!(found.clip.frames().len(), reading.clip.frames().len());
+        assert_eq!(found.notes, [], "{file}");
+        assert!(
+            (0.85..1.2).contains(&found.scale),
+            "{file}: {}",
+            found.scale
+        );
+        n_files += 1;
+    }
+    assert_eq!(n_files, 104);
+}

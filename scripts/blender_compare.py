@@ -1,0 +1,99 @@
+"""Compares what Blender reads from our exports with what we wrote.
+
+Usage: python blender_compare.py FOLDER
+
+FOLDER holds what `drapery animate` wrote for one garment on one body:
+animation.glb, garment.pc2, garment.obj (the garment's own file) and
+animation.npz (the positions that the other two should show). Exits 1 when a
+vertex is more than 0.1 mm away on one of three frames.
+"""
+
+import os
+import sys
+
+import bpy
+import numpy as np
+
+LIMIT = 1e-4  # metres
+
+
+def to_blender(points):
+    """Our axes (y up) in Blender's (z up)."""
+    return np.stack([points[:, 0], -points[:, 2], points[:, 1]], axis=1)
+
+
+def empty_scene(frame_rate):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    scene.render.fps = int(round(frame_rate))
+    scene.render.fps_base = scene.render.fps / frame_rate
+    return scene
+
+
+def evaluated(obj):
+    """World positions of an object's evaluated vertices."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    graph.update()
+    evaluated_object = obj.evaluated_get(graph)
+    mesh = evaluated_object.to_mesh()
+    points = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", points)
+    points = points.reshape(-1, 3).astype(np.float64)
+    world = np.array(evaluated_object.matrix_world)
+    evaluated_object.to_mesh_clear()
+    return points @ world[:3, :3].T + world[:3, 3]
+
+
+def compare(what, frame, found, expected):
+    if found.shape != expected.shape:
+        print(f"{what} frame {frame}: {found.shape[0]} vertices, expected {expected.shape[0]}")
+        return False
+    worst = np.linalg.norm(found - expected, axis=1).max()
+    print(f"{what} frame {frame}: worst vertex {worst * 1000:.4f} mm")
+    return bool(worst <= LIMIT)
+
+
+def main(folder):
+    arrays = np.load(os.path.join(folder, "animation.npz"))
+    frame_rate = float(arrays["frame_rate"])
+    garment_key = [k for k in arrays.files if k.startswith("cloth/")][0]
+    cloth, body = arrays[garment_key], arrays["body"]
+    last = len(cloth) - 1
+    frames = sorted({0, last // 2, last})
+    good = True
+
+    scene = empty_scene(frame_rate)
+    bpy.ops.import_scene.gltf(filepath=os.path.join(folder, "animation.glb"))
+    # The importer adds an Icosphere as the shape of bones.
+    meshes = {o.name: o for o in bpy.data.objects if o.type == "MESH" and o.name != "Icosphere"}
+    by_count = {len(o.data.vertices): o for o in meshes.values()}
+    for what, points in (("glb garment", cloth), ("glb body", body)):
+        obj = by_count.get(points.shape[1])
+        if obj is None:
+            print(f"{what}: no mesh of {points.shape[1]} vertices among {sorted(by_count)}")
+            return False
+        for frame in frames:
+            scene.frame_set(frame)
+            good &= compare(what, frame, evaluated(obj), to_blender(points[frame]))
+
+    scene = empty_scene(frame_rate)
+    bpy.ops.wm.obj_import(
+        filepath=os.path.join(folder, "garment.obj"), forward_axis="NEGATIVE_Z", up_axis="Y"
+    )
+    obj = next(o for o in bpy.data.objects if o.type == "MESH")
+    cache = obj.modifiers.new("cache", "MESH_CACHE")
+    cache.cache_format = "PC2"
+    cache.filepath = os.path.join(folder, "garment.pc2")
+    cache.frame_start = 0
+    # Read as written; the object's own rotation turns y up into z up.
+    cache.forward_axis, cache.up_axis = "POS_Y", "POS_Z"
+    for frame in frames:
+        scene.frame_set(frame)
+        good &= compare("pc2 garment", frame, evaluated(obj), to_blender(cloth[frame]))
+    return good
+
+
+if __name__ == "__main__":
+    passed = main(sys.argv[1])
+    print("Blender agrees" if passed else "Blender disagrees")
+    sys.exit(0 if passed else 1)
