@@ -5,6 +5,7 @@
 //! Nothing is repaired here: each finding names a cure. Limits are named
 //! constants beside the check that uses them.
 
+mod bone_paths;
 mod character;
 mod garment;
 mod layers;

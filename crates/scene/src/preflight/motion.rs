@@ -14,6 +14,10 @@ const MIN_DEPTH: f32 = 5e-3;
 /// A joint that flips by half a turn between frames at 30 Hz is at 94.
 const MAX_TURN: f32 = 75.0;
 
+/// Joints with no skin further from them than this don't matter here [m]:
+/// fingers and thumbs are rarely captured and flip about, no cloth follows.
+const MIN_REACH: f32 = 0.1;
+
 /// Nobody runs faster [m/s].
 const MAX_SPEED: f32 = 13.0;
 
@@ -77,7 +81,7 @@ pub struct FrameContact {
 pub struct JointContact {
     /// The joints that the parts follow, the lower first.
     pub joints: [JointId; 2],
-    /// Whether they are near on the skeleton.
+    /// Whether the skin that meets is near along the bones.
     pub is_crease: bool,
     /// How deep [m].
     pub depth: f32,
@@ -126,7 +130,7 @@ pub fn check_motion(
     }
     let mut findings = Vec::new();
     contact_findings(model, &frames, &mut findings);
-    jumps(model, clip, &mut findings);
+    jumps(model, body, clip, &mut findings);
     let sole_height = floor(&frames, &mut findings);
     Ok(MotionReport {
         findings: sorted(findings),
@@ -165,7 +169,10 @@ fn frame_contact(
         }
     }
     for pair in &contact.pairs {
-        let before = at_rest.pairs.iter().find(|p| p.joints == pair.joints);
+        let before = at_rest
+            .pairs
+            .iter()
+            .find(|p| (p.joints, p.is_crease) == (pair.joints, pair.is_crease));
         if before.is_some_and(|b| b.depth + 1e-3 >= pair.depth) {
             continue;
         }
@@ -234,7 +241,8 @@ fn contact_findings(model: &dyn BodyModel, frames: &[FrameContact], findings: &m
 }
 
 /// Steps that no person takes.
-fn jumps(model: &dyn BodyModel, clip: &Clip, findings: &mut Vec<Finding>) {
+fn jumps(model: &dyn BodyModel, body: &ShapedBody, clip: &Clip, findings: &mut Vec<Finding>) {
+    let reach = reach(model, body);
     let step = clip.frame_rate().frame_step().0 as f32;
     let mut frames = Vec::new();
     let mut worst: Option<(f32, String)> = None;
@@ -256,7 +264,7 @@ fn jumps(model: &dyn BodyModel, clip: &Clip, findings: &mut Vec<Finding>) {
         let turns = pair[0].rotations.iter().zip(&pair[1].rotations);
         for (joint, (before, after)) in turns.enumerate() {
             let turn = before.angle_between(*after) / step;
-            if turn > MAX_TURN {
+            if turn > MAX_TURN && reach[joint] > MIN_REACH {
                 jumped = true;
                 offer(
                     turn / MAX_TURN,
@@ -281,6 +289,20 @@ fn jumps(model: &dyn BodyModel, clip: &Clip, findings: &mut Vec<Finding>) {
                 .cure("cut the clip there, or smooth the jump: cloth is torn off by it"),
         );
     }
+}
+
+/// How far from each joint the skin is that it moves, at most [m].
+fn reach(model: &dyn BodyModel, body: &ShapedBody) -> Vec<f32> {
+    let mut reach = vec![0.0f32; body.joints.len()];
+    let main = place::main_joints(model.skin_weights());
+    for (p, joint) in body.rest.iter().zip(main) {
+        let mut joint = Some(JointId(joint));
+        while let Some(j) = joint.map(JointId::index) {
+            reach[j] = reach[j].max(p.distance(body.joints[j]));
+            joint = model.skeleton().parents()[j];
+        }
+    }
+    reach
 }
 
 /// Sinking and floating; returns the range of heights.

@@ -7,20 +7,24 @@
 //! the region in contact costs anything. A part that is inside as a whole
 //! without crossing anything, such as an eyeball, is not in contact.
 //!
-//! The depth of a vertex is its distance to the skin that is not inside. The
+//! The depth of a vertex is its distance to the skin of the other part, which
+//! is all skin that is nearer to the other joint than to its own along the
+//! bones, or to skin in the open, whichever is less. The
 //! mask of what can't be judged there is the inside vertices and places of
 //! crossing, and all vertices within [`MASK_RADIUS`] of them.
 //!
-//! Where two joints are at most [`CREASE_BONES`] bones apart (bones without
-//! length not counted) contact is a *crease*: elbow, armpit, groin, between
-//! the thighs. Linear blend skinning always folds a little there. All else is
-//! *contact* between parts that should not meet.
+//! Each vertex has a place on the skeleton: the nearest point of the bones of
+//! the joint that it follows most. Where skin meets skin whose place is less
+//! than [`CREASE_PATH`] away along the bones, that is a *crease*: elbow, knee,
+//! armpit, groin. Linear blend skinning always folds a little there. All else
+//! is *contact* between parts that should not meet, such as hand and hip.
 
 use std::collections::{BTreeMap, HashMap};
 
 use drapery_core::{BodyModel, JointId, Meeting, TriangleTree, vertex_normals};
 use glam::Vec3;
 
+use super::bone_paths::BonePaths;
 use super::place::main_joints;
 
 /// The mask reaches this far around what is inside [m]: DESIGN §7.
@@ -30,13 +34,11 @@ const MASK_RADIUS: f32 = 0.02;
 /// below what is seen.
 const OUTSIDE: f32 = 5e-5;
 
-/// Joints this many bones apart or nearer fold into each other at a crease:
-/// upper arm and chest, thigh and thigh.
-const CREASE_BONES: u32 = 2;
-
-/// Bones shorter than this join nothing [m]; hip joints of some rigs are in the
-/// place of their parent.
-const SHORT_BONE: f32 = 0.01;
+/// Skin nearer than this along the bones folds into itself at a crease [body
+/// heights]: half a metre for an adult, as from the ribs over the shoulder to
+/// the inside of the upper arm. From hand or forearm to any part of the trunk
+/// it is more than that.
+const CREASE_PATH: f32 = 0.3;
 
 /// A body's contact with itself in one pose.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +63,7 @@ pub struct SelfContact {
 pub struct ContactPair {
     /// The joints that the parts follow, the lower first.
     pub joints: [JointId; 2],
-    /// Whether they are near on the skeleton.
+    /// Whether the skin that meets is near along the bones.
     pub is_crease: bool,
     /// How many pairs of their triangles cross.
     pub n_crossings: usize,
@@ -97,8 +99,23 @@ pub struct SelfContactFinder<'a> {
     tree: TriangleTree,
     neighbours: Vec<Vec<u32>>,
     main: Vec<u16>,
-    bones: Vec<Vec<u32>>,
+    bones: BonePaths,
+    crease: f32,
     normals: Vec<Vec3>,
+}
+
+/// Two triangles that cross.
+struct Crossing {
+    triangles: [u32; 2],
+    place: Vec3,
+    part: Part,
+}
+
+/// Which parts meet: joints, the lower first, and whether at a crease.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    joints: [JointId; 2],
+    is_crease: bool,
 }
 
 impl<'a> SelfContactFinder<'a> {
@@ -109,20 +126,21 @@ impl<'a> SelfContactFinder<'a> {
     /// When the number of vertices is not the model's.
     pub fn new(model: &'a dyn BodyModel, rest: &[Vec3]) -> Self {
         let topology = model.topology();
+        let main = main_joints(model.skin_weights());
+        let (low, high) = rest
+            .iter()
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), &p| {
+                (low.min(p), high.max(p))
+            });
         Self {
+            bones: BonePaths::new(model.skeleton(), rest, &main),
+            crease: CREASE_PATH * (high - low).max_element(),
             model,
             tree: TriangleTree::new(topology.triangles(), rest),
             neighbours: topology.neighbours(),
-            main: main_joints(model.skin_weights()),
-            bones: bones_apart(model),
+            main,
             normals: vec![Vec3::Y; topology.n_vertices()],
         }
-    }
-
-    /// Whether two joints are so near on the skeleton that contact between
-    /// them is a crease.
-    pub fn is_crease(&self, a: JointId, b: JointId) -> bool {
-        self.bones[a.index()][b.index()] <= CREASE_BONES
     }
 
     /// The contact of a body with its vertices at `positions` [m].
@@ -133,12 +151,16 @@ impl<'a> SelfContactFinder<'a> {
         let topology = self.model.topology();
         let triangles = topology.triangles();
         self.tree.refit(positions);
-        let mut crossings: Vec<([u32; 2], Vec3)> = Vec::new();
+        let mut crossings: Vec<Crossing> = Vec::new();
         self.tree
             .visit_self_intersections(positions, |a, b, found| {
                 if found.meeting == Meeting::Crossing {
                     let middle = (found.segment[0] + found.segment[1]) / 2.0;
-                    crossings.push(([a, b], middle.as_vec3()));
+                    crossings.push(Crossing {
+                        triangles: [a, b],
+                        place: middle.as_vec3(),
+                        part: self.part_of([a, b]),
+                    });
                 }
             });
         if crossings.is_empty() {
@@ -147,7 +169,7 @@ impl<'a> SelfContactFinder<'a> {
                 ..SelfContact::default()
             };
         }
-        crossings.sort_by_key(|c| c.0);
+        crossings.sort_by_key(|c| c.triangles);
         vertex_normals(topology, positions, &mut self.normals);
         let inside = self.spread(positions, &crossings);
         let is_inside = |v: u32| inside.binary_search_by_key(&v, |i| i.0).is_ok();
@@ -157,51 +179,37 @@ impl<'a> SelfContactFinder<'a> {
             .collect();
         let depth: Vec<f32> = inside
             .iter()
-            .map(|&(v, _)| {
-                self.tree
-                    .closest_point_where(positions[v as usize], positions, f32::INFINITY, |t| {
-                        outer[t as usize]
-                    })
-                    .map_or(0.0, |c| c.distance)
-            })
+            .map(|(v, part)| self.depth(*v, part, positions, &outer))
             .collect();
         let seeds: Vec<Vec3> = inside
             .iter()
             .map(|&(v, _)| positions[v as usize])
-            .chain(crossings.iter().map(|c| c.1))
+            .chain(crossings.iter().map(|c| c.place))
             .collect();
         SelfContact {
             masked: within(&seeds, positions),
-            is_crease: inside
-                .iter()
-                .map(|&(_, [a, b])| self.is_crease(a, b))
-                .collect(),
-            pairs: self.pairs(positions, &crossings, &inside, &depth),
+            is_crease: inside.iter().map(|i| i.1.is_crease).collect(),
+            pairs: pairs(positions, &crossings, &inside, &depth),
             inside: inside.into_iter().map(|i| i.0).collect(),
             depth,
             n_crossings: crossings.len(),
         }
     }
 
-    /// The vertices inside, sorted, each with the joints of the crossing that
-    /// it was reached from.
-    fn spread(
-        &self,
-        positions: &[Vec3],
-        crossings: &[([u32; 2], Vec3)],
-    ) -> Vec<(u32, [JointId; 2])> {
+    /// The vertices inside, sorted, each with the parts whose crossing it was
+    /// reached from.
+    fn spread(&self, positions: &[Vec3], crossings: &[Crossing]) -> Vec<(u32, Part)> {
         let triangles = self.model.topology().triangles();
         let mut asked = vec![false; positions.len()];
-        let mut queue: Vec<(u32, [JointId; 2])> = Vec::new();
-        for (pair, _) in crossings {
-            let joints = self.joints_of(*pair);
-            for &t in pair {
-                queue.extend(triangles[t as usize].iter().map(|&v| (v, joints)));
+        let mut queue: Vec<(u32, Part)> = Vec::new();
+        for crossing in crossings {
+            for t in crossing.triangles {
+                queue.extend(triangles[t as usize].iter().map(|&v| (v, crossing.part)));
             }
         }
         let mut inside = Vec::new();
         let mut next = 0;
-        while let Some(&(v, joints)) = queue.get(next) {
+        while let Some(&(v, part)) = queue.get(next) {
             next += 1;
             if core::mem::replace(&mut asked[v as usize], true) {
                 continue;
@@ -210,87 +218,94 @@ impl<'a> SelfContactFinder<'a> {
             if self.tree.winding_of_closed(p, positions) == 0 {
                 continue;
             }
-            inside.push((v, joints));
+            inside.push((v, part));
             queue.extend(
                 self.neighbours[v as usize]
                     .iter()
                     .filter(|&&n| !asked[n as usize])
-                    .map(|&n| (n, joints)),
+                    .map(|&n| (n, part)),
             );
         }
         inside.sort_unstable_by_key(|i| i.0);
         inside
     }
 
-    /// The joints that two triangles follow, the lower first.
-    fn joints_of(&self, pair: [u32; 2]) -> [JointId; 2] {
-        let joint = |t: u32| {
-            let [a, b, c] =
-                self.model.topology().triangles()[t as usize].map(|v| self.main[v as usize]);
+    /// How far a vertex is inside.
+    fn depth(&self, v: u32, part: &Part, positions: &[Vec3], outer: &[bool]) -> f32 {
+        let p = positions[v as usize];
+        let nearest = |limit: f32, counts: &dyn Fn(u32) -> bool| {
+            let found = self.tree.closest_point_where(p, positions, limit, counts);
+            found.map(|c| c.distance)
+        };
+        let in_the_open = nearest(f32::INFINITY, &|t| outer[t as usize]);
+        let own = usize::from(self.main[v as usize]);
+        let joints = part.joints.map(JointId::index);
+        let apart = |a: usize, b: usize| self.bones.between_joints(a, b);
+        let other = if apart(own, joints[0]) >= apart(own, joints[1]) {
+            joints[0]
+        } else {
+            joints[1]
+        };
+        if other == own {
+            return in_the_open.unwrap_or(0.0);
+        }
+        let triangles = self.model.topology().triangles();
+        let is_other = |t: u32| {
+            let joint = usize::from(self.main[triangles[t as usize][0] as usize]);
+            apart(joint, other) < apart(joint, own)
+        };
+        let limit = in_the_open.unwrap_or(f32::INFINITY);
+        nearest(limit, &is_other).or(in_the_open).unwrap_or(0.0)
+    }
+
+    /// The parts that two triangles belong to.
+    fn part_of(&self, triangles: [u32; 2]) -> Part {
+        let [p, q] = triangles.map(|t| self.model.topology().triangles()[t as usize]);
+        let joint = |corners: [u32; 3]| {
+            let [a, b, c] = corners.map(|v| self.main[v as usize]);
             // The one that two corners agree on, or the first.
             if b == c { b } else { a }
         };
-        let [a, b] = pair.map(joint);
-        [JointId(a.min(b)), JointId(a.max(b))]
-    }
-
-    fn pairs(
-        &self,
-        positions: &[Vec3],
-        crossings: &[([u32; 2], Vec3)],
-        inside: &[(u32, [JointId; 2])],
-        depth: &[f32],
-    ) -> Vec<ContactPair> {
-        let mut pairs: BTreeMap<[u16; 2], ContactPair> = BTreeMap::new();
-        for (triangles, place) in crossings {
-            let joints = self.joints_of(*triangles);
-            pairs
-                .entry(joints.map(|j| j.0))
-                .or_insert_with(|| ContactPair {
-                    joints,
-                    is_crease: self.is_crease(joints[0], joints[1]),
-                    n_crossings: 0,
-                    n_inside: 0,
-                    depth: 0.0,
-                    place: *place,
-                })
-                .n_crossings += 1;
+        let (a, b) = (joint(p), joint(q));
+        Part {
+            joints: [JointId(a.min(b)), JointId(a.max(b))],
+            is_crease: self.bones.between(p[0], q[0]) <= self.crease,
         }
-        for ((v, joints), &depth) in inside.iter().zip(depth) {
-            if let Some(pair) = pairs.get_mut(&joints.map(|j| j.0)) {
-                pair.n_inside += 1;
-                if depth > pair.depth {
-                    pair.depth = depth;
-                    pair.place = positions[*v as usize];
-                }
-            }
-        }
-        let mut pairs: Vec<ContactPair> = pairs.into_values().collect();
-        pairs.sort_by(|a, b| b.depth.total_cmp(&a.depth).then(a.joints.cmp(&b.joints)));
-        pairs
     }
 }
 
-/// How many bones of some length lie between any two joints.
-fn bones_apart(model: &dyn BodyModel) -> Vec<Vec<u32>> {
-    let (parents, rest) = (model.skeleton().parents(), model.skeleton().rest());
-    let n = parents.len();
-    let mut apart = vec![vec![0u32; n]; n];
-    // Parents come first: the way to a joint leads over its parent.
-    for joint in 1..n {
-        let Some(parent) = parents[joint] else {
-            continue;
-        };
-        let bone = u32::from(rest[joint].distance(rest[parent.index()]) > SHORT_BONE);
-        let mut row = apart[parent.index()].clone();
-        for (other, bones) in row.iter_mut().enumerate().take(joint) {
-            *bones += bone;
-            apart[other][joint] = *bones;
-        }
-        row[joint..].fill(0);
-        apart[joint] = row;
+fn pairs(
+    positions: &[Vec3],
+    crossings: &[Crossing],
+    inside: &[(u32, Part)],
+    depth: &[f32],
+) -> Vec<ContactPair> {
+    let mut pairs: BTreeMap<Part, ContactPair> = BTreeMap::new();
+    for crossing in crossings {
+        pairs
+            .entry(crossing.part)
+            .or_insert_with(|| ContactPair {
+                joints: crossing.part.joints,
+                is_crease: crossing.part.is_crease,
+                n_crossings: 0,
+                n_inside: 0,
+                depth: 0.0,
+                place: crossing.place,
+            })
+            .n_crossings += 1;
     }
-    apart
+    for ((v, part), &depth) in inside.iter().zip(depth) {
+        if let Some(pair) = pairs.get_mut(part) {
+            pair.n_inside += 1;
+            if depth > pair.depth {
+                pair.depth = depth;
+                pair.place = positions[*v as usize];
+            }
+        }
+    }
+    let mut pairs: Vec<ContactPair> = pairs.into_values().collect();
+    pairs.sort_by(|a, b| b.depth.total_cmp(&a.depth).then(a.joints.cmp(&b.joints)));
+    pairs
 }
 
 /// Which points lie within [`MASK_RADIUS`] of a seed, by a grid of that size.

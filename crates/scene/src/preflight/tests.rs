@@ -576,8 +576,8 @@ fn faults_of_a_body_are_found() {
     assert_eq!(found[0].severity, Severity::Warning);
 }
 
-/// Two balls on the ends of a chain of `n_bones` bones.
-fn two_balls(n_bones: u16, apart: f32) -> SampleBody {
+/// Two balls whose joints are joined over an elbow that is `detour` higher.
+fn two_balls(detour: f32, apart: f32) -> SampleBody {
     let (n, radius) = (12u32, 0.1f32);
     let mut positions = vec![];
     let mut triangles = vec![];
@@ -609,20 +609,18 @@ fn two_balls(n_bones: u16, apart: f32) -> SampleBody {
                 triangles.push([at(ring, k), at(ring + 1, k + 1), at(ring, k + 1)]);
             }
         }
-        let joint = if ball == 0 { 0 } else { n_bones };
+        let joint = if ball == 0 { 0 } else { 2 };
         weights.resize(positions.len(), vec![(joint, 1.0)]);
     }
     SampleBody {
         positions,
         triangles,
         weights,
-        names: (0..=n_bones).map(|j| format!("joint{j}")).collect(),
-        parents: (0..=n_bones)
-            .map(|j| j.checked_sub(1).map(JointId))
-            .collect(),
-        joints: (0..=n_bones)
-            .map(|j| Vec3::new(apart * f32::from(j) / f32::from(n_bones), 0.1, 0.0))
-            .collect(),
+        names: ["near", "elbow", "far"].map(String::from).to_vec(),
+        parents: vec![None, Some(JointId(0)), Some(JointId(1))],
+        joints: [(0.0, 0.0), (0.5, detour), (1.0, 0.0)]
+            .map(|(x, y)| Vec3::new(apart * x, 0.1 + y, 0.0))
+            .to_vec(),
     }
 }
 
@@ -630,7 +628,7 @@ fn two_balls(n_bones: u16, apart: f32) -> SampleBody {
 /// against all distances.
 #[test]
 fn contact_of_two_balls_is_that_of_all_vertices() {
-    let body = two_balls(4, 0.15);
+    let body = two_balls(0.5, 0.15);
     let (positions, triangles) = (body.positions.clone(), body.triangles.clone());
     let character = body.build();
     let found = SelfContactFinder::new(&character, &positions).find(&positions);
@@ -655,33 +653,32 @@ fn contact_of_two_balls_is_that_of_all_vertices() {
             assert!(!masked, "vertex {v} at {nearest}");
         }
     }
-    // The nearest skin in the open is the circle in which the balls meet, at
-    // x = 0.075 with a radius of √(0.1² − 0.075²); the first triangle in the
-    // open lies up to one side beyond, and facets cut corners by a millimetre.
+    // Depth is that in the other ball, a little less for its facets.
     for (&v, &depth) in found.inside.iter().zip(&found.depth) {
-        let p = positions[v as usize] - Vec3::Y * 0.1;
-        let expected = (p.x - 0.075).hypot(p.y.hypot(p.z) - 0.004375f32.sqrt());
+        let ball = (v as usize) < positions.len() / 2;
+        let other = Vec3::new(if ball { 0.15 } else { 0.0 }, 0.1, 0.0);
+        let expected = 0.1 - positions[v as usize].distance(other);
         assert!(
-            (-0.001..0.027).contains(&(depth - expected)),
+            (-0.002..1e-5).contains(&(depth - expected)),
             "{depth} for {expected}"
         );
     }
     assert_eq!(found.pairs.len(), 1);
-    assert_eq!(found.pairs[0].joints, [JointId(0), JointId(4)]);
+    assert_eq!(found.pairs[0].joints, [JointId(0), JointId(2)]);
     assert!(!found.pairs[0].is_crease);
     assert_eq!(found.pairs[0].n_inside, inside.len());
 }
 
 #[test]
-fn near_joints_crease_and_apart_there_is_no_contact() {
-    let body = two_balls(2, 0.15);
+fn skin_near_along_the_bones_creases() {
+    let body = two_balls(0.0, 0.15);
     let positions = body.positions.clone();
     let character = body.build();
     let found = SelfContactFinder::new(&character, &positions).find(&positions);
     assert!(found.pairs[0].is_crease && found.is_crease.iter().all(|c| *c));
     assert_eq!(found.contact(), None);
 
-    let body = two_balls(4, 0.21);
+    let body = two_balls(0.5, 0.21);
     let positions = body.positions.clone();
     let character = body.build();
     let found = SelfContactFinder::new(&character, &positions).find(&positions);
@@ -692,13 +689,13 @@ fn near_joints_crease_and_apart_there_is_no_contact() {
 /// The second ball swings through the first in the middle frames.
 #[test]
 fn a_motion_tells_its_contact_frames() {
-    let character = two_balls(4, 0.3).build();
+    let character = two_balls(0.0, 0.3).build();
     let body = character.shaped(&[]).unwrap();
     let frame_rate = FrameRate::new(30.0).unwrap();
     let pose_at = |angle: f32| {
-        let mut pose = Pose::identity(body.joints[0], 5);
+        let mut pose = Pose::identity(body.joints[0], 3);
         // Bend at the middle: the far end comes back over the near one.
-        pose.rotations[2] = Quat::from_rotation_y(angle);
+        pose.rotations[1] = Quat::from_rotation_y(angle);
         pose
     };
     let angles = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 2.0, 0.0];
@@ -724,11 +721,7 @@ fn a_motion_tells_its_contact_frames() {
         .find(|f| f.finding == FindingKind::BodyContact)
         .unwrap();
     assert_eq!(contact.count, expected.len() as u64);
-    assert!(
-        contact.place.ends_with("joint0 and joint4"),
-        "{}",
-        contact.place
-    );
+    assert!(contact.place.ends_with("near and far"), "{}", contact.place);
     assert!(report.frames[0].n_masked == 0 && report.frames[6].n_masked > 300);
 
     // Half a turn in one frame is a jump, at 94 rad/s.
@@ -739,7 +732,7 @@ fn a_motion_tells_its_contact_frames() {
         .find(|f| f.finding == FindingKind::VelocityJump)
         .unwrap();
     assert!(
-        jump.place.contains("joint2 turns at 93 rad/s in frame 1"),
+        jump.place.contains("elbow turns at 93 rad/s in frame 1"),
         "{}",
         jump.place
     );
