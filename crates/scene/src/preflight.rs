@@ -19,6 +19,8 @@ mod surface;
 #[cfg(test)]
 mod samples;
 #[cfg(test)]
+mod shared_tests;
+#[cfg(test)]
 mod tests;
 
 pub use character::{CharacterInfo, character_info, check_character};
