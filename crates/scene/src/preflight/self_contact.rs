@@ -21,7 +21,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use drapery_core::{BodyModel, JointId, Meeting, TriangleTree, vertex_normals};
+use drapery_core::{BodyModel, JointId, Meeting, TriangleTree, WindingField, vertex_normals};
 use glam::Vec3;
 
 use super::bone_paths::BonePaths;
@@ -101,6 +101,10 @@ pub struct SelfContactFinder<'a> {
     main: Vec<u16>,
     bones: BonePaths,
     crease: f32,
+    /// Steps from the skin into the air along the normals [m]; negative for a
+    /// body that is inside out.
+    outside: f32,
+    is_closed: bool,
     normals: Vec<Vec3>,
 }
 
@@ -132,9 +136,19 @@ impl<'a> SelfContactFinder<'a> {
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), &p| {
                 (low.min(p), high.max(p))
             });
+        let volume: f64 = topology
+            .triangles()
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|v| rest[v as usize].as_dvec3());
+                a.dot(b.cross(c))
+            })
+            .sum();
         Self {
             bones: BonePaths::new(model.skeleton(), rest, &main),
             crease: CREASE_PATH * (high - low).max_element(),
+            outside: OUTSIDE.copysign(volume as f32),
+            is_closed: topology.is_closed(),
             model,
             tree: TriangleTree::new(topology.triangles(), rest),
             neighbours: topology.neighbours(),
@@ -200,6 +214,12 @@ impl<'a> SelfContactFinder<'a> {
     /// reached from.
     fn spread(&self, positions: &[Vec3], crossings: &[Crossing]) -> Vec<(u32, Part)> {
         let triangles = self.model.topology().triangles();
+        // Rays count right through closed skin; holes need the solid angle.
+        let field = (!self.is_closed).then(|| WindingField::new(&self.tree, positions));
+        let in_air = |p: Vec3| match &field {
+            Some(field) => field.number(&self.tree, positions, p).abs() < 0.5,
+            None => self.tree.winding_of_closed(p, positions) == 0,
+        };
         let mut asked = vec![false; positions.len()];
         let mut queue: Vec<(u32, Part)> = Vec::new();
         for crossing in crossings {
@@ -214,8 +234,7 @@ impl<'a> SelfContactFinder<'a> {
             if core::mem::replace(&mut asked[v as usize], true) {
                 continue;
             }
-            let p = positions[v as usize] + self.normals[v as usize] * OUTSIDE;
-            if self.tree.winding_of_closed(p, positions) == 0 {
+            if in_air(positions[v as usize] + self.normals[v as usize] * self.outside) {
                 continue;
             }
             inside.push((v, part));

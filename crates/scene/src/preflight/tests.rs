@@ -669,6 +669,29 @@ fn contact_of_two_balls_is_that_of_all_vertices() {
     assert_eq!(found.pairs[0].n_inside, inside.len());
 }
 
+/// A hole far from the contact, or all triangles turned, change nothing.
+#[test]
+fn contact_does_not_depend_on_holes_and_winding() {
+    let find = |body: SampleBody| {
+        let positions = body.positions.clone();
+        let character = body.build();
+        SelfContactFinder::new(&character, &positions).find(&positions)
+    };
+    let body = two_balls(0.5, 0.15);
+    let sound = find(body.clone());
+    let mut holed = body.clone();
+    // A triangle on the far side of the first ball.
+    let middle = |t: &[u32; 3]| t.map(|v| body.positions[v as usize].x).iter().sum::<f32>();
+    let far = (0..body.triangles.len())
+        .min_by(|&a, &b| middle(&body.triangles[a]).total_cmp(&middle(&body.triangles[b])))
+        .unwrap();
+    holed.triangles.remove(far);
+    assert_eq!(find(holed).inside, sound.inside);
+    let mut turned = body;
+    turned.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+    assert_eq!(find(turned).inside, sound.inside);
+}
+
 #[test]
 fn skin_near_along_the_bones_creases() {
     let body = two_balls(0.0, 0.15);
