@@ -199,6 +199,28 @@ pub enum SmplError {
 /// When an array is missing or of the wrong shape, an index is out of range, a
 /// number is not finite, or a joint does not come after its parent; the error
 /// names the array, and the vertex or joint.
+///
+/// ```
+/// use drapery_core::BodyModel;
+/// use drapery_scene::character::read_smpl;
+/// use drapery_store::npz::{NpyArray, write_npz};
+///
+/// // One triangle on one joint, with its lowest corner at y = −1.
+/// let corners = vec![0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+/// let bytes = write_npz(&[
+///     ("v_template", &NpyArray::f32([3, 3], corners)),
+///     ("f", &NpyArray::i64([1, 3], vec![0, 1, 2])),
+///     ("weights", &NpyArray::f32([3, 1], vec![1.0; 3])),
+///     ("J", &NpyArray::f32([1, 3], vec![0.0; 3])),
+///     ("kintree_table", &NpyArray::i64([2, 1], vec![-1, 0])),
+/// ])?;
+/// let reading = read_smpl(&bytes, "triangle")?;
+/// assert_eq!(reading.character.skeleton().rest()[0].y, 1.0);
+/// for note in &reading.notes {
+///     println!("{note}"); // moved by +1.000 m in y …
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read_smpl(bytes: &[u8], name: &str) -> Result<SmplReading, SmplError> {
     let archive = NpzArchive::from_bytes(bytes)?;
     let mut notes = Vec::new();
