@@ -243,6 +243,8 @@ fn any_rotation() -> impl Strategy<Value = Quat> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// The clip of any animation of joints, of nodes between and above them,
     /// poses the character as the specification's skinning equation does.
     #[test]
