@@ -19,6 +19,10 @@ const SEAM_GAP: f32 = 1e-4;
 /// A part with less than this share of the triangles is a crumb.
 const CRUMB_SHARE: f64 = 0.05;
 
+/// A part with more than this share of its triangles on another sheet is a copy
+/// of it; its borders may stick out a little.
+const COPY_SHARE: f64 = 0.9;
+
 /// A part is inside out when less than this share of its area faces away from
 /// the body. A sound garment has nine tenths, a thick shell a half.
 const MIN_FACING_AWAY: f64 = 0.35;
@@ -36,11 +40,18 @@ pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)
     let faults = SurfaceFaults::of(mesh);
     let tree = TriangleTree::new(mesh.triangles(), mesh.positions());
     let doubled = layers::doubled(mesh, &tree, &faults.kept);
+    // A sheet that is there twice is one finding: its copy is not judged again.
+    let is_copy = |part: &[u32]| {
+        let is_doubled = |t: &&u32| doubled.triangles.binary_search(t).is_ok();
+        part.iter().filter(is_doubled).count() as f64 > COPY_SHARE * part.len() as f64
+    };
+    let mut faults = faults;
+    faults.parts.retain(|part| !is_copy(part));
     let mut findings = Vec::new();
     surface(garment, &faults, &mut findings);
     joins(garment, &faults, &doubled, &mut findings);
     sheets(garment, &faults, &doubled, &tree, &mut findings);
-    pattern::check(garment, &faults, &mut findings);
+    pattern::check(garment, &faults, &doubled.triangles, &mut findings);
     match on {
         Some((model, body)) if !model.topology().triangles().is_empty() => {
             let wearer = Wearer::new(model, body);
@@ -153,8 +164,7 @@ fn surface(garment: &Garment, faults: &SurfaceFaults, findings: &mut Vec<Finding
     );
 }
 
-/// Seams that are open and parts that float. A sheet that is there twice is
-/// left out: it is a finding of its own.
+/// Seams that are open and parts that float.
 fn joins(
     garment: &Garment,
     faults: &SurfaceFaults,
@@ -181,17 +191,7 @@ fn joins(
                 .vertices(seams),
         );
     }
-    // A sheet's copy may stick out a little.
-    let is_copy = |part: &[u32]| {
-        let is_doubled = |t: &&u32| doubled.triangles.binary_search(t).is_ok();
-        part.iter().filter(is_doubled).count() as f64 > 0.9 * part.len() as f64
-    };
-    let parts: Vec<&[u32]> = faults
-        .parts
-        .iter()
-        .map(Vec::as_slice)
-        .filter(|p| !is_copy(p))
-        .collect();
+    let parts: Vec<&[u32]> = faults.parts.iter().map(Vec::as_slice).collect();
     floating(garment, &parts, findings);
 }
 

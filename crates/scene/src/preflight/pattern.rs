@@ -23,8 +23,14 @@ const MAX_COMPRESSION: f64 = 0.35;
 /// so are quarters of the ratios that differ by more than this.
 const MAX_MEDIAN_RATIO: f64 = 1.5;
 
-/// What is wrong with the pattern, if there is one.
-pub(super) fn check(garment: &Garment, faults: &SurfaceFaults, findings: &mut Vec<Finding>) {
+/// What is wrong with the pattern, if there is one. `copies` are triangles that
+/// are there twice and not judged again.
+pub(super) fn check(
+    garment: &Garment,
+    faults: &SurfaceFaults,
+    copies: &[u32],
+    findings: &mut Vec<Finding>,
+) {
     let Some(pattern) = garment.pattern() else {
         return;
     };
@@ -38,16 +44,8 @@ pub(super) fn check(garment: &Garment, faults: &SurfaceFaults, findings: &mut Ve
         .map(|i| faults.kept[i as usize])
         .collect();
     let mut is_set_aside = vec![false; garment.mesh().triangles().len()];
-    for &t in thin.iter().chain(&faults.degenerate) {
+    for &t in thin.iter().chain(&faults.degenerate).chain(copies) {
         is_set_aside[t as usize] = true;
-    }
-    if !thin.is_empty() {
-        findings.push(
-            Finding::new(FindingKind::DegeneratePattern, Severity::Error, thin.len())
-                .at(place::triangles(garment, &thin))
-                .cure("give these triangles an area in the flat pattern (vt), or collapse them")
-                .vertices(vertices(garment, &thin)),
-        );
     }
     let sound: Vec<u32> = faults
         .kept
@@ -56,7 +54,15 @@ pub(super) fn check(garment: &Garment, faults: &SurfaceFaults, findings: &mut Ve
         .filter(|&t| !is_set_aside[t as usize])
         .collect();
     if !fits(garment, pattern, &sound, findings) {
-        return;
+        return; // texture coordinates have all sorts of triangles
+    }
+    if !thin.is_empty() {
+        findings.push(
+            Finding::new(FindingKind::DegeneratePattern, Severity::Error, thin.len())
+                .at(place::triangles(garment, &thin))
+                .cure("give these triangles an area in the flat pattern (vt), or collapse them")
+                .vertices(vertices(garment, &thin)),
+        );
     }
     flipped(garment, pattern, faults, &sound, findings);
 }
@@ -72,6 +78,7 @@ fn vertices(garment: &Garment, triangles: &[u32]) -> Vec<u32> {
 
 /// Checks lengths; false when the pattern is none of this mesh.
 fn fits(garment: &Garment, pattern: &Pattern, sound: &[u32], findings: &mut Vec<Finding>) -> bool {
+    let n_triangles = garment.mesh().triangles().len();
     let mut ratios: Vec<(f64, u32)> = Vec::with_capacity(3 * sound.len());
     for &t in sound {
         let (space, flat) = (garment.mesh().corners(t), corners(pattern, t));
@@ -90,7 +97,7 @@ fn fits(garment: &Garment, pattern: &Pattern, sound: &[u32], findings: &mut Vec<
     let spread = at(0.75) / at(0.25);
     if spread > MAX_MEDIAN_RATIO {
         findings.push(
-            Finding::new(FindingKind::PatternMismatch, Severity::Error, sound.len())
+            Finding::new(FindingKind::PatternMismatch, Severity::Error, n_triangles)
                 .at(format!(
                     "sides are {:.2} to {:.2} times as long as in the pattern (quartiles)",
                     at(0.25),
@@ -105,7 +112,7 @@ fn fits(garment: &Garment, pattern: &Pattern, sound: &[u32], findings: &mut Vec<
     }
     if !(1.0 / MAX_MEDIAN_RATIO..=MAX_MEDIAN_RATIO).contains(&middle) {
         findings.push(
-            Finding::new(FindingKind::PatternMismatch, Severity::Error, sound.len())
+            Finding::new(FindingKind::PatternMismatch, Severity::Error, n_triangles)
                 .at(format!(
                     "sides are {middle:.4} times as long as in the pattern"
                 ))

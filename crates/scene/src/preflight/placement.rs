@@ -25,10 +25,9 @@ const REACH: f32 = 0.2;
 /// an adult, a slip of modelling rather than of placement.
 const SLIP: f32 = 0.003;
 
-/// A garment with a smaller share worn is tried otherwise: even a gown whose
-/// hem is out of reach is worn by its upper third, but one that is only
-/// turned about its axis still has half of its vertices outside.
-const MIN_WORN: f32 = 0.75;
+/// A garment with a smaller share worn is tried otherwise. Trying is safe: a
+/// gown whose hem is out of reach is not worn better in any other way.
+const MIN_WORN: f32 = 0.95;
 
 /// What another placement must bring to be named as the cure.
 const GOOD_WORN: f32 = 0.85;

@@ -1,8 +1,8 @@
 //! Where a posed body enters itself: [`SelfContact`], made from the body alone.
 //!
-//! A vertex is inside another part when the body surrounds a point just
-//! outside it, along its normal: the winding number there is 1 or more, 0 in
-//! free air. Vertices on triangles that cross another one are asked first, and
+//! A vertex is inside another part when a point just outside it, along its
+//! normal, is not in free air: the winding number there is 1 or more where the
+//! body surrounds it, negative where the skin is turned inside out, 0 in air. Vertices on triangles that cross another one are asked first, and
 //! from each one found inside its neighbours are asked in turn, so that only
 //! the region in contact costs anything. A part that is inside as a whole
 //! without crossing anything, such as an eyeball, is not in contact.
@@ -207,7 +207,7 @@ impl<'a> SelfContactFinder<'a> {
                 continue;
             }
             let p = positions[v as usize] + self.normals[v as usize] * OUTSIDE;
-            if self.tree.winding_of_closed(p, positions) < 1 {
+            if self.tree.winding_of_closed(p, positions) == 0 {
                 continue;
             }
             inside.push((v, joints));

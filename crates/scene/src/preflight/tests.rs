@@ -3,7 +3,7 @@
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
-use drapery_core::{BodyModel, PoseVelocity, vertex_normals};
+use drapery_core::{BodyModel, vertex_normals};
 use drapery_core::{Clip, FrameRate, JointId, Pose, winding_number};
 use glam::{Mat3, Quat, Vec2, Vec3};
 
@@ -22,9 +22,14 @@ fn summary(findings: &[Finding]) -> Vec<(&'static str, u64)> {
         .collect()
 }
 
+fn words(findings: &[Finding]) -> String {
+    let line = |f: &Finding| format!("{}: {}; {}", f.finding.name(), f.place, f.cure);
+    findings.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// The only finding, which must be of that kind and count.
 fn only(findings: Vec<Finding>, kind: &str, count: u64) -> Finding {
-    assert_eq!(summary(&findings), [(kind, count)], "{findings:#?}");
+    assert_eq!(summary(&findings), [(kind, count)], "{}", words(&findings));
     findings.into_iter().next().unwrap()
 }
 
@@ -152,7 +157,8 @@ fn triangles_without_area_are_degenerate() {
     let found = check(thin);
     assert!(
         summary(&found).contains(&("degenerate-triangle", 1)),
-        "{found:#?}"
+        "{}",
+        words(&found)
     );
 }
 
@@ -221,7 +227,7 @@ fn a_sheet_that_is_there_twice_is_a_double_layer() {
         double.place
     );
     assert!(double.cure.contains("copy"));
-    assert_eq!(summary(&found).len(), 1, "{found:#?}");
+    assert_eq!(summary(&found).len(), 1, "{}", words(&found));
 }
 
 #[test]
@@ -238,7 +244,12 @@ fn a_modelled_thickness_is_a_double_layer() {
         g.flat.push([g.flat[t][0], g.flat[t][2], g.flat[t][1]]);
     }
     let found = check(g);
-    assert_eq!(found[0].finding, FindingKind::DoubleLayer, "{found:#?}");
+    assert_eq!(
+        found[0].finding,
+        FindingKind::DoubleLayer,
+        "{}",
+        words(&found)
+    );
     assert!(found[0].count > n_triangles as u64 * 9 / 10);
     assert!(found[0].cure.contains("outer sheet"));
 }
@@ -256,7 +267,8 @@ fn a_fold_on_itself_is_no_double_layer() {
     let found = check(g);
     assert!(
         found.iter().all(|f| f.finding != FindingKind::DoubleLayer),
-        "{found:#?}"
+        "{}",
+        words(&found)
     );
 }
 
@@ -295,7 +307,7 @@ fn a_dent_is_inside_the_body() {
     g.positions[v as usize].z -= 0.032;
     let found = check(g);
     let inside = &found[0];
-    assert_eq!(summary(&found)[0].0, "inside-body", "{found:#?}");
+    assert_eq!(summary(&found)[0].0, "inside-body", "{}", words(&found));
     // The vertex is 20 mm deep along z; the midpoints of its six edges are not,
     // the two nearest points are the ones beside it.
     assert!(inside.place.contains("near Spine"), "{}", inside.place);
@@ -309,7 +321,7 @@ fn a_dent_is_inside_the_body() {
         .unwrap();
     assert!((17.0..=20.0).contains(&depth), "{depth}");
     assert!(inside.vertices.binary_search(&v).is_ok());
-    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found.len(), 1, "{}", words(&found));
 }
 
 #[test]
@@ -427,7 +439,8 @@ fn patterns_that_are_none_are_told() {
     let found = check(texture);
     assert!(
         summary(&found).contains(&("pattern-mismatch", n)),
-        "{found:#?}"
+        "{}",
+        words(&found)
     );
 
     let mut tight = SampleGarment::sound();
@@ -539,7 +552,11 @@ fn faults_of_a_body_are_found() {
     let mut stray = sound.clone();
     stray.joints[4] = Vec3::new(3.0, 0.0, 0.1);
     let found = check_body(stray);
-    assert!(summary(&found).contains(&("stray-joint", 1)), "{found:#?}");
+    assert!(
+        summary(&found).contains(&("stray-joint", 1)),
+        "{}",
+        words(&found)
+    );
 
     let mut unnamed = sound.clone();
     unnamed.names[2] = "_7".into();
@@ -553,7 +570,8 @@ fn faults_of_a_body_are_found() {
     assert_eq!(
         found[0].finding,
         FindingKind::SelfIntersection,
-        "{found:#?}"
+        "{}",
+        words(&found)
     );
     assert_eq!(found[0].severity, Severity::Warning);
 }
@@ -622,7 +640,7 @@ fn contact_of_two_balls_is_that_of_all_vertices() {
         .filter(|&v| winding_number(positions[v] + normals[v] * 5e-5, &triangles, &positions) > 0.5)
         .map(|v| v as u32)
         .collect();
-    assert!(inside.len() > 50);
+    assert!(inside.len() > 20);
     assert_eq!(found.inside, inside);
     for (v, masked) in found.masked.iter().enumerate() {
         let nearest = inside
@@ -637,13 +655,17 @@ fn contact_of_two_balls_is_that_of_all_vertices() {
             assert!(!masked, "vertex {v} at {nearest}");
         }
     }
-    // From the pole of one ball to the circle in which the balls meet:
-    // √(0.025² + 0.0661²), and up to one side more to the first outer triangle.
-    assert!(
-        (0.0707..0.0707 + 0.027).contains(&found.deepest()),
-        "{}",
-        found.deepest()
-    );
+    // The nearest skin in the open is the circle in which the balls meet, at
+    // x = 0.075 with a radius of √(0.1² − 0.075²); the first triangle in the
+    // open lies up to one side beyond, and facets cut corners by a millimetre.
+    for (&v, &depth) in found.inside.iter().zip(&found.depth) {
+        let p = positions[v as usize] - Vec3::Y * 0.1;
+        let expected = (p.x - 0.075).hypot(p.y.hypot(p.z) - 0.004375f32.sqrt());
+        assert!(
+            (-0.001..0.027).contains(&(depth - expected)),
+            "{depth} for {expected}"
+        );
+    }
     assert_eq!(found.pairs.len(), 1);
     assert_eq!(found.pairs[0].joints, [JointId(0), JointId(4)]);
     assert!(!found.pairs[0].is_crease);
@@ -750,5 +772,4 @@ fn soles_below_the_floor_are_found() {
     high.root.y += 0.2;
     let report = check_motion(&character, &body, &clip(&[high])).unwrap();
     only(report.findings, "above-floor", 1);
-    let _ = PoseVelocity::zero(1);
 }
