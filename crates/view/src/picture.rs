@@ -53,6 +53,7 @@ mod camera;
 mod colour;
 mod colour_map;
 mod floor;
+mod glyphs;
 mod image;
 mod occlusion;
 mod options;
