@@ -6,7 +6,11 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 /// Turns cloth simulation into clothing that runs in real time.
 #[derive(Debug, Parser)]
-#[command(name = "drapery", version, after_help = "Example:\n  drapery demo --out out\n")]
+#[command(
+    name = "drapery",
+    version,
+    after_help = "Example:\n  drapery demo --out out\n"
+)]
 pub(crate) struct Args {
     /// One JSON object a line on stdout: {"type": …, "data": {…}}
     #[arg(long, global = true)]
@@ -62,9 +66,12 @@ pub(crate) struct MotionReading {
     /// Which animation of a glTF file, by name; the first one if not given
     #[arg(long, value_name = "NAME")]
     pub(crate) animation: Option<String>,
-    /// Metres in one unit of a BVH file; detected if not given
-    #[arg(long, value_name = "METRES")]
-    pub(crate) unit_m: Option<f64>,
+    /// Unit of a BVH file; found from the skeleton's height if not given
+    #[arg(long, value_enum)]
+    pub(crate) unit: Option<Unit>,
+    /// Which way is up in a BVH file; found if not given
+    #[arg(long, value_enum)]
+    pub(crate) up: Option<Up>,
     /// What a BVH file's joints are at rest: its first row or its offsets
     #[arg(long, value_enum, default_value_t = Calibration::Detect)]
     pub(crate) calibration: Calibration,
@@ -87,6 +94,36 @@ pub(crate) enum Calibration {
     FirstRow,
     /// The offsets of the hierarchy
     Offsets,
+}
+
+/// Units of motion files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unit {
+    /// Metres
+    M,
+    /// Decimetres
+    Dm,
+    /// Centimetres
+    Cm,
+    /// Millimetres
+    Mm,
+    /// Inches
+    In,
+    /// Feet
+    Ft,
+    /// 1/0.45 inch, as in the CMU database
+    Cmu,
+}
+
+/// Up axes of motion files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Up {
+    /// +Y
+    Y,
+    /// +Z
+    Z,
+    /// +X
+    X,
 }
 
 #[derive(Debug, Subcommand)]
@@ -151,7 +188,9 @@ pub(crate) enum Motion {
         reading: MotionReading,
     },
     /// Trim, change speed, stop, mirror, join, retarget or resample, in that order
-    #[command(after_help = "Example:\n  drapery motion edit bend --trim 0..45 --speed 2 --out fast.bvh\n")]
+    #[command(
+        after_help = "Example:\n  drapery motion edit bend --trim 0..45 --speed 2 --out fast.bvh\n"
+    )]
     Edit(MotionEdit),
 }
 
@@ -245,7 +284,9 @@ pub(crate) enum Method {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:\n  drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n")]
+#[command(
+    after_help = "Example:\n  drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n"
+)]
 pub(crate) struct Picture {
     #[command(flatten)]
     pub(crate) dressed: Dressed,
@@ -265,10 +306,20 @@ pub(crate) struct Picture {
     #[arg(long, value_enum)]
     pub(crate) colour: Option<ColourBy>,
     /// Where to look from, degrees to the character's left from its front
-    #[arg(long, value_name = "DEGREES", default_value_t = 25.0, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        default_value_t = 25.0,
+        allow_hyphen_values = true
+    )]
     pub(crate) azimuth_deg: f32,
     /// Where to look from, degrees above the horizon
-    #[arg(long, value_name = "DEGREES", default_value_t = 8.0, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        default_value_t = 8.0,
+        allow_hyphen_values = true
+    )]
     pub(crate) elevation_deg: f32,
     /// Draw the triangles' edges
     #[arg(long)]
@@ -297,6 +348,9 @@ pub(crate) enum Bench {
         /// Body to skin; built-in name or file
         #[arg(long, short, default_value = "tube")]
         character: String,
+        /// Garment to skin beside it; built-in name or file
+        #[arg(long, short, default_value = "sleeve")]
+        garment: String,
         /// Measurements, of which the median counts
         #[arg(long, default_value_t = 15)]
         runs: u32,

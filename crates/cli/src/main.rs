@@ -16,6 +16,7 @@ mod picture;
 mod record;
 mod say;
 mod source;
+mod stage;
 mod stop;
 mod write;
 

@@ -1,8 +1,8 @@
 //! The road from end to end: dress a body, then roll a clip out.
 
 use drapery_core::{
-    AnimateError, BodyModel, Clip, FrameIndex, FrameRate, Garment, GarmentAnimator, Pose, PoseError,
-    PoseVelocity, PosedBody, ShapedBody, Surroundings,
+    AnimateError, BodyModel, Clip, FrameIndex, FrameRate, Garment, GarmentAnimator, Pose,
+    PoseError, PoseVelocity, PosedBody, ShapedBody, Surroundings,
 };
 use drapery_runtime::{SkinnedGarment, SkinnedGarmentError};
 use drapery_scene::garment::{BindingConfig, BindingError, bind};

@@ -1,5 +1,7 @@
 //! Every animator keeps the promises of `GarmentAnimator`.
 
+#![allow(clippy::unwrap_used, reason = "tests may unwrap")]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -43,7 +45,8 @@ fn bodies() -> (ShapedBody, Vec<PosedBody>) {
         .map(|frame| {
             let mut posed = tube.room();
             let pose = &clip.frames()[frame];
-            tube.pose(&body, pose, &PoseVelocity::zero(4), &mut posed).unwrap();
+            tube.pose(&body, pose, &PoseVelocity::zero(4), &mut posed)
+                .unwrap();
             posed
         })
         .collect();
@@ -78,7 +81,9 @@ fn unposing_undoes_posing() {
     let case = skinned();
     let n = case.animator.rest().len();
     let mut rest = vec![glam::Vec3::ZERO; n];
-    case.animator.shaped_rest(&case.body.shape, &mut rest).unwrap();
+    case.animator
+        .shaped_rest(&case.body.shape, &mut rest)
+        .unwrap();
     for posed in &case.frames {
         let frame = posed.frame(&case.body, drapery::core::Surroundings::default());
         let (worst, _) = case.animator.conditioning(&frame).unwrap();
