@@ -36,6 +36,9 @@ pub struct BindingConfig {
     pub reach_per_distance: f32,
     /// The longest reach [m].
     pub max_reach: f32,
+    /// Reach over which the distance from the body is averaged, about the size
+    /// of a fold [m].
+    pub fold_reach: f32,
     /// Cloth nearer than this is tight [m].
     pub tight_distance: f32,
     /// Cloth farther than this is as loose as can be [m].
@@ -51,6 +54,7 @@ impl Default for BindingConfig {
             tight_reach: 0.02,
             reach_per_distance: 2.0,
             max_reach: 0.25,
+            fold_reach: 0.08,
             tight_distance: 0.03,
             loose_distance: 0.12,
             loose_share: 0.5,
@@ -145,18 +149,19 @@ pub fn bind(
         }
     }
 
-    let reach: Vec<f64> = distances
+    let topology = garment.mesh().topology();
+    let looseness = looseness(topology, positions, &distances, config);
+    let reach: Vec<f64> = looseness
         .iter()
         .map(|d| {
-            let beyond = (d - config.tight_distance).max(0.0);
-            f64::from(
-                (config.tight_reach + config.reach_per_distance * beyond).min(config.max_reach),
-            )
+            let beyond = (d - f64::from(config.tight_distance)).max(0.0);
+            let reach =
+                f64::from(config.tight_reach) + f64::from(config.reach_per_distance) * beyond;
+            reach.min(f64::from(config.max_reach))
         })
         .collect();
-    let heat = Heat::new(garment.mesh().topology(), positions, &reach);
-    heat.smooth(&mut rows, n_columns);
-    pass_to_parents(&mut rows, n_columns, &distances, body, config);
+    Heat::new(topology, positions, &reach).smooth(&mut rows, n_columns);
+    pass_to_parents(&mut rows, n_columns, &looseness, body, config);
 
     let influences: Vec<Vec<(u16, f32)>> = rows
         .chunks_exact(n_columns)
@@ -208,19 +213,35 @@ fn shape_directions(
         .collect()
 }
 
+/// How far the cloth around each vertex is from the body [m]: the distances,
+/// smoothed, so that the ridges and valleys of a fold are as loose as each
+/// other and the fold moves as one.
+fn looseness(
+    topology: &Topology,
+    positions: &[Vec3],
+    distances: &[f32],
+    config: &BindingConfig,
+) -> Vec<f64> {
+    let reach = vec![f64::from(config.fold_reach); positions.len()];
+    let mut smoothed: Vec<f64> = distances.iter().map(|d| f64::from(*d)).collect();
+    Heat::new(topology, positions, &reach).smooth(&mut smoothed, 1);
+    smoothed
+}
+
 /// Moves part of each joint's weight to its parent where cloth is loose.
 fn pass_to_parents(
     rows: &mut [f64],
     n_columns: usize,
-    distances: &[f32],
+    looseness: &[f64],
     body: &dyn BodyModel,
     config: &BindingConfig,
 ) {
     let parents = body.skeleton().parents();
-    for (row, distance) in rows.chunks_exact_mut(n_columns).zip(distances) {
-        let span = (config.loose_distance - config.tight_distance).max(1e-6);
-        let u = ((distance - config.tight_distance) / span).clamp(0.0, 1.0);
-        let share = f64::from(config.loose_share * u * u * (3.0 - 2.0 * u));
+    let tight = f64::from(config.tight_distance);
+    let span = (f64::from(config.loose_distance) - tight).max(1e-6);
+    for (row, distance) in rows.chunks_exact_mut(n_columns).zip(looseness) {
+        let u = ((distance - tight) / span).clamp(0.0, 1.0);
+        let share = f64::from(config.loose_share) * u * u * (3.0 - 2.0 * u);
         if share == 0.0 {
             continue;
         }
