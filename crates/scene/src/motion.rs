@@ -25,6 +25,7 @@ mod amass;
 mod anatomy;
 mod archive;
 mod axis;
+mod bvh_rig;
 mod calibration;
 mod convention;
 mod edit;

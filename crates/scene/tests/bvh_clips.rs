@@ -325,7 +325,7 @@ fn one_motion_in_many_styles_is_one_clip() {
     assert!((expected.scale - 0.9).abs() < 1e-6);
     for (i, (style, up, facing)) in styles.iter().enumerate() {
         let reading = read(&write(&clip, style));
-        assert_eq!(reading.unit, Some(style.unit), "style {i}");
+        assert_eq!(reading.unit, style.unit, "style {i}");
         assert_eq!((reading.up, reading.facing), (*up, *facing), "style {i}");
         assert_eq!(
             reading.first_row,
@@ -804,4 +804,66 @@ fn pairs_name_joints_that_are_there() {
         }
     );
     assert_eq!(arm.links()[1].rule, Rule::Carry);
+}
+
+/// Nothing is known of a chain of joints but what the caller says.
+#[test]
+fn a_chain_with_strange_names_is_read_as_told() {
+    let joint = |name: &str, parent, offset| BvhJoint {
+        name: name.to_string(),
+        parent,
+        offset,
+        channels: vec![X],
+        end_site: None,
+    };
+    let file = BvhFile {
+        joints: vec![
+            joint("u", None, DVec3::ZERO),
+            joint("v", Some(0), DVec3::Z),
+            joint("w", Some(1), DVec3::Z),
+        ],
+        frame_time: 0.1,
+        values: vec![0.0, 0.0, 0.0, 0.0, 90.0, 0.0],
+    };
+    let assumed = read(&file);
+    assert_eq!(assumed.up, Axis::PlusY);
+    assert!(assumed.notes.contains(&MotionNote::UpAssumed));
+    assert!(assumed.notes.contains(&MotionNote::NamesUnknown));
+    let options = BvhOptions {
+        up: Some(Axis::PlusZ),
+        unit: Some(LengthUnit::Metre),
+        ..Default::default()
+    };
+    let told = clip_from_bvh(&file, "x", &options).unwrap();
+    assert_eq!(told.up, Axis::PlusZ);
+    // Up the chain is +Y now; the file's +90° about x carries z to −y, which
+    // is where the clip's +Z comes from.
+    let p = places(&told.clip, 1);
+    assert!((p[1] - p[0]).abs_diff_eq(Vec3::Y, 1e-6));
+    assert!((p[2] - p[1]).abs_diff_eq(Vec3::Z, 1e-6), "{}", p[2] - p[1]);
+}
+
+/// Game skeletons have a joint on the ground above the pelvis. It takes the
+/// pelvis's turn, so that the root of the clip has the body's heading.
+#[test]
+fn a_joint_above_the_pelvis_changes_nothing_below_it() {
+    let reading = read(&write(&walk(), &plain()));
+    let body = a_pose_body();
+    let mut names = vec!["root".to_string()];
+    names.extend(body.names().iter().cloned());
+    let mut parents = vec![None];
+    parents.extend((body.parents().iter()).map(|p| Some(JointId(p.map_or(0, |p| p.0 + 1)))));
+    let mut rest = vec![Vec3::ZERO];
+    rest.extend(body.rest());
+    let rooted = Skeleton::new(names, parents, rest).unwrap();
+    let (plain, rooted) = (put_on(&body, &reading), put_on(&rooted, &reading));
+    for frame in 0..15 {
+        let (a, b) = (places(&plain.clip, frame), places(&rooted.clip, frame));
+        for joint in 0..N {
+            assert!(a[joint].abs_diff_eq(b[joint + 1], 1e-5));
+        }
+        let rotations = &rooted.clip.frames()[frame].rotations;
+        assert!(rotations[0].abs_diff_eq(plain.clip.frames()[frame].rotations[0], 1e-6));
+        assert!(rotations[1].w > 1.0 - 1e-6);
+    }
 }

@@ -143,7 +143,7 @@ pub fn clip_from_amass(archive: &NpzArchive, name: &str) -> Result<MotionReading
             frame_rate(archive)?,
             frames,
         )?,
-        unit: Some(LengthUnit::Metre),
+        unit: LengthUnit::Metre,
         unit_m: 1.0,
         up,
         facing: Axis::PlusZ,
