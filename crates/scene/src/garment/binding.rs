@@ -55,7 +55,7 @@ impl Default for BindingConfig {
             reach_per_distance: 2.0,
             max_reach: 0.25,
             fold_reach: 0.08,
-            tight_distance: 0.03,
+            tight_distance: 0.02,
             loose_distance: 0.12,
             loose_share: 0.5,
         }
