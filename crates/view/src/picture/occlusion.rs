@@ -166,7 +166,7 @@ impl<'a> DepthView<'a> {
         for share in self.steps[jitter & 15] {
             // A shift rounds down; half a pixel makes it round to the nearest.
             let along = |clear: i32, step: i32| {
-                let far = i64::from(step) * i64::from(share) >> 16;
+                let far = (i64::from(step) * i64::from(share)) >> 16;
                 (clear + far as i32 + 32_768) >> 16
             };
             let (at_x, at_y) = (x + along(clear.0, step.0), y + along(clear.1, step.1));
