@@ -299,11 +299,11 @@ impl<'a> Frame<'a> {
                     } else {
                         self.pixel((x, y), samples, background, depths, seen)
                     };
-                    // A gradient has fewer codes than rows; an even pattern
-                    // hides the steps.
+                    // A gradient has fewer codes than rows; a pattern hides the
+                    // steps.
                     let is_empty = samples.iter().all(|id| *id >= NOTHING);
                     let dither = if is_gradient && is_empty {
-                        even_pattern(x, y)
+                        row_pattern(y)
                     } else {
                         NEAREST
                     };
@@ -517,15 +517,11 @@ fn pattern(x: i32, y: i32) -> (usize, usize) {
     (TURN[at], JITTER[at])
 }
 
-/// Thresholds of 8 × 8 pixels, each new one as far as can be from those before:
-/// the bits of x ^ y and y, interleaved from the lowest.
-fn even_pattern(x: usize, y: usize) -> u8 {
-    let (a, b) = (x ^ y, y);
-    let mut order = 0;
-    for bit in 0..3 {
-        order = order << 2 | (a >> bit & 1) << 1 | (b >> bit & 1);
-    }
-    (order * 4 + 2) as u8
+/// Thresholds of eight rows, each new one as far as can be from those before:
+/// the bits of y, reversed. Rows stay of one colour, so files stay small.
+fn row_pattern(y: usize) -> u8 {
+    let order = (y & 1) << 2 | (y & 2) | (y >> 2 & 1);
+    (order * 32 + 16) as u8
 }
 
 /// The inside of cloth: darker and greyer than its outside.
