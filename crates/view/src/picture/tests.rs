@@ -253,7 +253,7 @@ fn a_shadow_lands_where_the_light_carries_it() {
 }
 
 #[test]
-fn a_flat_sheet_and_a_ball_do_not_shade_themselves() {
+fn a_flat_sheet_does_not_shade_itself() {
     // Acne would show as dark specks on a sheet lit at a slant.
     let size = Size::square(128);
     let sheet = TriMesh::new(
@@ -427,6 +427,34 @@ fn odd_scenes_give_a_picture() {
         for points in [&positions[..4], &positions[..]] {
             let camera = Camera::framing_points(points.iter().copied(), View::front(), size);
             assert!(render(&scene, &camera, &options).is_ok());
+        }
+    }
+}
+
+/// Random triangles of all sizes around and behind the camera: no arithmetic
+/// may overflow, no index leave its array.
+#[test]
+fn random_soups_give_a_picture() {
+    let mut state = 12_345_u32;
+    let mut random = move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / 8_388_608.0 - 1.0
+    };
+    for round in 0..24 {
+        let spread = 10_f32.powi(round % 8 - 2);
+        let positions: Vec<Vec3> = (0..60)
+            .map(|_| Vec3::new(random(), random(), random()) * spread)
+            .collect();
+        let triangles = (0..20).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let topology = Topology::new(60, triangles).unwrap();
+        let mesh = SceneMesh::cloth(&topology, &positions, RED);
+        let scene = Scene::on_floor().with(mesh.with_wireframe(Wireframe::default()));
+        let size = Size::new(40 + round as u32, 64 - round as u32);
+        let near = Bounds::of([Vec3::splat(-0.2), Vec3::splat(0.3)]);
+        let inside = Camera::framing(&near, View::from_azimuth(random() * 3.0), size);
+        let outside = Camera::framing(&scene.bounds(), View::from_azimuth(1.0), size);
+        for camera in [inside, outside] {
+            assert!(render(&scene, &camera, &Options::of_size(size)).is_ok());
         }
     }
 }
