@@ -76,3 +76,6 @@ pub use options::{Light, Options, Shading};
 pub use render::render;
 pub use scene::{Background, Scene, SceneError, SceneMesh, Sides, Surface, Wireframe};
 pub use sheet::{ColourBar, sheet};
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@
 use glam::{Vec2, Vec3};
 
 use super::camera::{Camera, Size};
-use super::colour::{Colour, Encoder};
+use super::colour::{Encoder, NEAREST};
 use super::colour_map::look_up;
 use super::floor::Floor;
 use super::image::Image;
@@ -285,22 +285,30 @@ impl<'a> Frame<'a> {
     ) -> Vec<u8> {
         let width = self.size.width as usize;
         let encoder = Encoder::get();
+        let is_gradient = matches!(self.scene.background, Background::Gradient { .. });
         let mut rgb8 = vec![0_u8; coverage.len() * 3];
         let bands = rgb8.chunks_mut(width * 3 * BAND).enumerate();
         for_each(bands, n_threads, |(band, rgb8)| {
             for (row, rgb8) in rgb8.chunks_mut(width * 3).enumerate() {
                 let y = band * BAND + row;
                 let background = self.background(y);
-                let plain = Colour::from_linear(background);
                 for (x, rgb) in rgb8.chunks_mut(3).enumerate() {
                     let samples = &coverage[y * width + x];
-                    if *samples == [NOTHING; N_SAMPLES] {
-                        rgb.copy_from_slice(&[plain.r, plain.g, plain.b]);
-                        continue;
-                    }
-                    let light = self.pixel((x, y), samples, background, depths, seen);
+                    let light = if *samples == [NOTHING; N_SAMPLES] {
+                        background
+                    } else {
+                        self.pixel((x, y), samples, background, depths, seen)
+                    };
+                    // A gradient has fewer codes than rows; a pattern hides the
+                    // steps.
+                    let is_empty = samples.iter().all(|id| *id >= NOTHING);
+                    let dither = if is_gradient && is_empty {
+                        row_pattern(y)
+                    } else {
+                        NEAREST
+                    };
                     for (code, light) in rgb.iter_mut().zip(light.to_array()) {
-                        *code = encoder.channel(light);
+                        *code = encoder.channel(light, dither);
                     }
                 }
             }
@@ -509,8 +517,15 @@ fn pattern(x: i32, y: i32) -> (usize, usize) {
     (TURN[at], JITTER[at])
 }
 
+/// Thresholds of eight rows, each new one as far as can be from those before:
+/// the bits of y, reversed. Rows stay of one colour, so files stay small.
+fn row_pattern(y: usize) -> u8 {
+    let order = (y & 1) << 2 | (y & 2) | (y >> 2 & 1);
+    (order * 32 + 16) as u8
+}
+
 /// The inside of cloth: darker and greyer than its outside.
 fn inside_of(colour: Vec3) -> Vec3 {
     let grey = colour.dot(Vec3::new(0.2126, 0.7152, 0.0722));
-    colour.lerp(Vec3::splat(grey), 0.45) * 0.7
+    colour.lerp(Vec3::splat(grey), 0.45) * 0.75
 }
