@@ -4,7 +4,7 @@ use drapery_core::{BodyModel, Garment, ShapedBody, TriangleTree};
 use glam::Vec3;
 
 use super::layers::{self, Doubled};
-use super::placement::{Cure, PLAUSIBLE_SIZE, Trial, Wearer};
+use super::placement::{Cure, PLAUSIBLE_SIZE, REACH, Trial, Wearer};
 use super::surface::SurfaceFaults;
 use super::{Finding, FindingKind, Severity, pattern, place, sorted};
 
@@ -12,9 +12,12 @@ use super::{Finding, FindingKind, Severity, pattern, place, sorted};
 /// `penetration_percent`.
 const MAX_DEPTH: f32 = 1e-3;
 
-/// Border vertices nearer than this are the two sides of one seam [m]: half the
+/// Border vertices nearer than this are the two sides of one seam [m]: the
 /// rounding of a file that keeps tenths of a millimetre.
 const SEAM_GAP: f32 = 1e-4;
+
+/// And nearer than this share of the median side, for fine meshes.
+const SEAM_GAP_SHARE: f32 = 0.02;
 
 /// A part with less than this share of the triangles is a crumb.
 const CRUMB_SHARE: f64 = 0.05;
@@ -58,8 +61,7 @@ pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)
             if is_placed(garment, &wearer, &mut findings) {
                 named_sides(garment, &mut findings);
                 inside_body(garment, &faults, &wearer, &mut findings);
-                let away = |p: Vec3, n: Vec3| wearer.faces_away(p, n);
-                inside_out(garment, &faults, &away, &mut findings);
+                inside_out(garment, &faults, &wearer, &mut findings);
             }
         }
         _ => inside_out_alone(garment, &faults, &mut findings),
@@ -178,7 +180,9 @@ fn joins(
             is_copy[v as usize] = true;
         }
     }
-    let seams = open_seams(positions, &faults.borders, &is_copy);
+    let side = layers::median_side(garment.mesh(), &faults.kept) as f32;
+    let gap = SEAM_GAP.min(SEAM_GAP_SHARE * side);
+    let seams = open_seams(positions, &faults.borders, gap, &is_copy);
     if let Some(&first) = seams.first() {
         findings.push(
             Finding::new(FindingKind::OpenSeam, Severity::Error, seams.len())
@@ -196,7 +200,7 @@ fn joins(
 }
 
 /// Border vertices with another border vertex in the same place.
-fn open_seams(positions: &[Vec3], borders: &[[u32; 2]], is_copy: &[bool]) -> Vec<u32> {
+fn open_seams(positions: &[Vec3], borders: &[[u32; 2]], gap: f32, is_copy: &[bool]) -> Vec<u32> {
     let mut border: Vec<u32> = borders
         .iter()
         .flatten()
@@ -210,11 +214,11 @@ fn open_seams(positions: &[Vec3], borders: &[[u32; 2]], is_copy: &[bool]) -> Vec
     let mut found = Vec::new();
     for (i, &a) in border.iter().enumerate() {
         for &b in &border[i + 1..] {
-            if x(b) - x(a) > SEAM_GAP {
+            if x(b) - x(a) > gap {
                 break;
             }
             let joined = borders.binary_search(&[a.min(b), a.max(b)]).is_ok();
-            if !joined && positions[a as usize].distance(positions[b as usize]) <= SEAM_GAP {
+            if !joined && positions[a as usize].distance(positions[b as usize]) <= gap {
                 found.extend([a, b]);
             }
         }
@@ -316,34 +320,43 @@ fn sheets(
 fn is_placed(garment: &Garment, wearer: &Wearer<'_>, findings: &mut Vec<Finding>) -> bool {
     let positions = garment.mesh().positions();
     let (low, high) = garment.mesh().bounds();
-    let size = (high - low).length() / wearer.diagonal;
-    let trial = Trial::new(wearer, positions);
-    if !PLAUSIBLE_SIZE.contains(&size) {
-        let cure = trial.unit(size);
-        let words = match cure.scale {
+    let trial = Trial::new(wearer, garment.mesh());
+    let scaled = |cure: Option<Cure>, findings: &mut Vec<Finding>| {
+        let words = match cure.as_ref().and_then(|c| c.scale) {
             Some((factor, unit)) => format!("multiply by {factor} ({unit})"),
-            None => format!("multiply by about {:.2e}", 0.5 / size),
+            None => format!("multiply by about {:.2e}", 0.5 / trial.size()),
         };
         findings.push(
             Finding::new(FindingKind::WrongScale, Severity::Error, positions.len())
                 .at(format!(
                     "the garment measures {:.3} m across, the body {:.3} m",
-                    size * wearer.diagonal,
+                    trial.size() * wearer.diagonal,
                     wearer.diagonal
                 ))
                 .cure(words),
         );
-        turned(&cure, positions.len(), "after scaling", findings);
+        if let Some(cure) = cure {
+            turned(&cure, positions.len(), "after scaling", findings);
+        }
+    };
+    if !PLAUSIBLE_SIZE.contains(&trial.size()) {
+        scaled(trial.unit(), findings);
         return false;
     }
     let fit = trial.fit();
     if fit.is_worn() {
         return true;
     }
+    if trial.is_odd_size()
+        && let Some(cure) = trial.unit()
+    {
+        scaled(Some(cure), findings);
+        return false;
+    }
     let measured = format!(
-        "{:.0} % of the vertices are outside the body and near it, mean distance {:.1} cm",
+        "{:.0} % of it is outside the body and near it, mean distance {:.1} cm",
         100.0 * fit.worn,
-        100.0 * fit.cost
+        100.0 * fit.distance
     );
     if let Some(cure) = trial.place() {
         turned(&cure, positions.len(), &measured, findings);
@@ -361,20 +374,15 @@ fn is_placed(garment: &Garment, wearer: &Wearer<'_>, findings: &mut Vec<Finding>
         }
         return false;
     }
-    // Wrong in a way that no simple change cures. When nothing touches, that is
+    // Wrong in a way that no simple change cures. When it is elsewhere, that is
     // a finding by itself; otherwise what is inside the body will be told.
-    let nearest = positions
-        .iter()
-        .filter_map(|&p| wearer.standing(p))
-        .map(|s| s.distance)
-        .fold(f32::INFINITY, f32::min);
-    if nearest > 0.05 * wearer.height {
+    if fit.is_elsewhere() {
         let offset = wearer.centre() - (low + high) / 2.0;
         findings.push(
             Finding::new(FindingKind::FarFromBody, Severity::Error, positions.len())
-                .at(format!("nowhere nearer than {:.1} cm", 100.0 * nearest))
+                .at(measured)
                 .cure(format!(
-                    "move it onto the body; their centres are {} apart",
+                    "turn it and move it onto the body; their centres are {} apart",
                     place::centimetres(offset)
                 )),
         );
@@ -507,7 +515,7 @@ fn inside_body(
 fn inside_out(
     garment: &Garment,
     faults: &SurfaceFaults,
-    faces_away: &dyn Fn(Vec3, Vec3) -> Option<bool>,
+    wearer: &Wearer<'_>,
     findings: &mut Vec<Finding>,
 ) {
     let mut wrong = Vec::new();
@@ -516,9 +524,13 @@ fn inside_out(
         for &t in part {
             let [a, b, c] = garment.mesh().corners(t);
             let normal = (b - a).cross(c - a);
-            if let Some(faces_away) = faces_away((a + b + c) / 3.0, normal) {
+            // Out of reach, the nearest skin says little about the side.
+            let standing = wearer.standing((a + b + c) / 3.0);
+            if let Some(s) = standing.filter(|s| s.distance < REACH * wearer.height) {
                 area += f64::from(normal.length());
-                away += f64::from(normal.length()) * f64::from(u8::from(faces_away));
+                if normal.dot(s.outward) > 0.0 {
+                    away += f64::from(normal.length());
+                }
             }
         }
         if area > 0.0 && away < MIN_FACING_AWAY * area {

@@ -10,6 +10,8 @@
 use drapery_core::{Meeting, TriMesh, TriangleTree};
 use glam::{DVec3, Vec3};
 
+use super::surface::median;
+
 /// Sheets nearer than this are one sheet twice [m]: thinner than any cloth
 /// (organza has 0.1 mm), thicker than `f32` and text rounding.
 const COINCIDENT: f64 = 5e-5;
@@ -17,6 +19,10 @@ const COINCIDENT: f64 = 5e-5;
 /// Sheets nearer than this over most of a garment are a modelled thickness [m]:
 /// felt and quilting have a few millimetres.
 const THICKNESS: f64 = 3e-3;
+
+/// And nearer than this share of the median side: on a fine mesh a fold is
+/// nearer to itself.
+const THICKNESS_SIDE: f64 = 0.25;
 
 /// The share of a garment's area that a modelled thickness doubles at least.
 /// Pleats and hems double less, and are sewn rather than modelled.
@@ -40,6 +46,8 @@ pub(super) struct Doubled {
 /// folds.
 pub(super) fn doubled(mesh: &TriMesh, tree: &TriangleTree, kept: &[u32]) -> Doubled {
     let positions = mesh.positions();
+    let thickness = THICKNESS.min(THICKNESS_SIDE * median_side(mesh, kept));
+    let coincidence = COINCIDENT.min(thickness / 10.0);
     let mut is_kept = vec![false; mesh.triangles().len()];
     for &t in kept {
         is_kept[t as usize] = true;
@@ -60,7 +68,7 @@ pub(super) fn doubled(mesh: &TriMesh, tree: &TriangleTree, kept: &[u32]) -> Doub
         let mut nearest: Option<(f64, u32)> = None;
         let at = centre.as_vec3();
         let own = mesh.triangles()[t as usize];
-        tree.visit_box(at, at, THICKNESS as f32, positions, |other| {
+        tree.visit_box(at, at, thickness as f32, positions, |other| {
             if other == t
                 || !is_kept[other as usize]
                 || mesh.triangles()[other as usize]
@@ -69,7 +77,8 @@ pub(super) fn doubled(mesh: &TriMesh, tree: &TriangleTree, kept: &[u32]) -> Doub
             {
                 return;
             }
-            let gap = gap(centre, normal, mesh.corners(other).map(Vec3::as_dvec3));
+            let gap = gap(centre, normal, mesh.corners(other).map(Vec3::as_dvec3))
+                .filter(|gap| *gap <= thickness);
             if let Some(gap) = gap
                 && nearest.is_none_or(|best| (gap, other) < best)
             {
@@ -80,7 +89,7 @@ pub(super) fn doubled(mesh: &TriMesh, tree: &TriangleTree, kept: &[u32]) -> Doub
         area += size;
         if let Some((gap, other)) = nearest {
             thick_area += size;
-            let lists = [(gap <= COINCIDENT, &mut coincident), (true, &mut thick)];
+            let lists = [(gap <= coincidence, &mut coincident), (true, &mut thick)];
             for (counts, list) in lists {
                 if counts && other < t {
                     list.triangles.push(t);
@@ -96,8 +105,7 @@ pub(super) fn doubled(mesh: &TriMesh, tree: &TriangleTree, kept: &[u32]) -> Doub
     }
 }
 
-/// How far from `centre` the line along `normal` meets a parallel triangle [m],
-/// when that is within [`THICKNESS`].
+/// How far from `centre` the line along `normal` meets a parallel triangle [m].
 fn gap(centre: DVec3, normal: DVec3, [a, b, c]: [DVec3; 3]) -> Option<f64> {
     let cross = (b - a).cross(c - a);
     let other = cross.try_normalize()?;
@@ -110,8 +118,16 @@ fn gap(centre: DVec3, normal: DVec3, [a, b, c]: [DVec3; 3]) -> Option<f64> {
     // A hair of slack, so that copies meet although the centre is rounded.
     let limit = -1e-6 * cross.length();
     let inside = |p: DVec3, q: DVec3| other.dot((q - p).cross(hit - p)) >= limit;
-    (distance.abs() <= THICKNESS && inside(a, b) && inside(b, c) && inside(c, a))
-        .then_some(distance.abs())
+    (inside(a, b) && inside(b, c) && inside(c, a)).then_some(distance.abs())
+}
+
+/// The median length of the triangles' sides [m].
+pub(super) fn median_side(mesh: &TriMesh, kept: &[u32]) -> f64 {
+    let sides = kept.iter().flat_map(|&t| {
+        let [a, b, c] = mesh.corners(t);
+        [a.distance(b), b.distance(c), c.distance(a)].map(f64::from)
+    });
+    median(sides.collect())
 }
 
 /// Pairs of triangles that cross, the lower first, sorted.

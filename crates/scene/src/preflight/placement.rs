@@ -1,25 +1,30 @@
 //! Whether a garment is where its body is: size, axes, offset, sides, depth.
 //!
-//! How well a garment fits is judged by a sample of its vertices:
+//! How well a garment fits is judged by the centres of some of its triangles:
 //!
 //! ```text
-//! cost = mean of (distance outside the body, or 4 × depth inside it)
-//! worn = share of the vertices that are outside, within reach of the body
+//! depth = mean depth inside the body
+//! cost  = mean distance outside the body + 4 depth
+//! worn  = share of the points that are outside, within reach of the body
+//! sided = |share that faces away from the body − share that faces it|
 //! ```
 //!
-//! A garment that is not worn is tried in other units, turned about the axes
-//! and moved; a change that makes it worn at less than half the cost is named
-//! as the cure. A garment that is worn as it is is never doubted.
+//! with the floor under the body counted as body, where nothing is worn.
+//! A garment around a body is sided; one that lies beside it is not. A garment
+//! that is not worn is turned about the axes, moved, and tried in other units;
+//! a change that makes it worn and sided at less than half the cost, or that
+//! takes away nine tenths of the depth, is named as the cure. A garment that is
+//! worn as it is is never doubted.
 //!
 //! Lengths are shares of the body's height, so that a doll is judged like a
 //! giant.
 
-use drapery_core::{BodyModel, PseudoNormals, ShapedBody, TriangleTree, WindingField};
+use drapery_core::{BodyModel, PseudoNormals, ShapedBody, TriMesh, TriangleTree, WindingField};
 use glam::{Mat3, Vec3};
 
 /// Cloth further from the body than this is not worn [body heights]: 33 cm for
 /// an adult, the hem of a wide skirt.
-const REACH: f32 = 0.2;
+pub(super) const REACH: f32 = 0.2;
 
 /// A vertex may be this deep inside and still be worn [body heights]: 5 mm for
 /// an adult, a slip of modelling rather than of placement.
@@ -29,9 +34,29 @@ const SLIP: f32 = 0.003;
 /// gown whose hem is out of reach is not worn better in any other way.
 const MIN_WORN: f32 = 0.95;
 
-/// What another placement must bring to be named as the cure.
+/// What another placement must bring to be named as the cure: worn but for
+/// folds and hems, on one side but for folds...
 const GOOD_WORN: f32 = 0.85;
+const GOOD_SIDED: f32 = 0.6;
+/// ...and much cheaper, or out of the body.
 const GOOD_COST_RATIO: f32 = 0.5;
+const GOOD_DEPTH_RATIO: f32 = 0.1;
+
+/// A shorter move than this is a matter of fitting, not of placing [body
+/// heights]: 5 cm for an adult.
+const MIN_OFFSET: f32 = 0.03;
+
+/// A component of a move is left out when that costs less than this more: a
+/// skirt is not drawn up to where the body is wider for a centimetre's gain.
+const NOT_WORTH: f32 = 1.3;
+
+/// A garment with less of it at the body, inside or out, is somewhere else
+/// altogether, and is also turned and moved at once, which takes a second.
+const LITTLE_NEAR: f32 = 0.5;
+
+/// A garment larger or smaller than this (as [`PLAUSIBLE_SIZE`]) may be in
+/// another unit after all, when it is not worn.
+const COMMON_SIZE: core::ops::RangeInclusive<f32> = 0.06..=1.0;
 
 /// A simpler placement is kept unless another has less than this of its cost.
 const BETTER: f32 = 0.9;
@@ -55,7 +80,7 @@ pub(super) const UNITS: [(f32, &str); 8] = [
     (10.0, "it was divided by 10 once too often"),
 ];
 
-/// How many vertices a placement is judged by: enough for shares to the
+/// How many points a placement is judged by: enough for shares to the
 /// percent, few enough for hundreds of trials.
 const N_SAMPLES: usize = 240;
 
@@ -78,6 +103,8 @@ pub(super) struct Standing {
     pub(super) distance: f32,
     /// The body's triangle nearest to it.
     pub(super) triangle: u32,
+    /// Outward direction of the skin there, of no particular length.
+    pub(super) outward: Vec3,
 }
 
 impl<'a> Wearer<'a> {
@@ -102,6 +129,10 @@ impl<'a> Wearer<'a> {
         (low + high) / 2.0
     }
 
+    fn floor(&self) -> f32 {
+        self.tree.bounds().map_or(0.0, |b| b.0.y)
+    }
+
     fn is_inside(&self, p: Vec3) -> bool {
         match &self.field {
             Some(field) => field.number(&self.tree, &self.body.rest, p) > 0.5,
@@ -120,36 +151,44 @@ impl<'a> Wearer<'a> {
         Some(Standing {
             distance,
             triangle: closest.triangle,
+            outward: self.normals.at(&closest),
         })
-    }
-
-    /// Whether a triangle's normal at `p` [m] points away from the body, and
-    /// `None` out of reach or on the skin, where that says nothing.
-    pub(super) fn faces_away(&self, p: Vec3, normal: Vec3) -> Option<bool> {
-        let closest = self
-            .tree
-            .closest_point(p, &self.body.rest, REACH * self.height)?;
-        let outward = self.normals.at(&closest).try_normalize()?;
-        Some(normal.dot(outward) > 0.0)
     }
 }
 
 /// How well a garment is placed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
-    /// Mean distance [m], depth counted more.
-    pub(super) cost: f32,
-    /// Share of the vertices that are outside and within reach.
+    /// Mean distance from the skin, inside or out [m].
+    pub(super) distance: f32,
+    /// The same with depth counted more [m].
+    cost: f32,
+    /// Mean depth [m].
+    depth: f32,
+    /// Share of the points that are outside and within reach.
     pub(super) worn: f32,
+    /// 1 when all triangles face one way as seen from the body.
+    sided: f32,
+    /// Share of the points within reach, inside or out.
+    near: f32,
 }
 
 impl Fit {
-    fn beats(&self, other: &Self) -> bool {
-        self.worn >= GOOD_WORN && self.cost < GOOD_COST_RATIO * other.cost
+    fn is_good(&self) -> bool {
+        self.worn >= GOOD_WORN && self.sided >= GOOD_SIDED
+    }
+
+    fn beats(&self, now: &Self) -> bool {
+        let out_of_body = self.depth < GOOD_DEPTH_RATIO * now.depth && self.cost < now.cost;
+        self.is_good() && (self.cost < GOOD_COST_RATIO * now.cost || out_of_body)
     }
 
     pub(super) fn is_worn(&self) -> bool {
         self.worn >= MIN_WORN
+    }
+
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.near < LITTLE_NEAR
     }
 }
 
@@ -171,70 +210,108 @@ pub(super) struct Cure {
     pub(super) offset: Option<Vec3>,
 }
 
-/// A garment's vertices, to be tried on.
+/// A garment's triangles, to be tried on.
 pub(super) struct Trial<'a> {
     wearer: &'a Wearer<'a>,
-    samples: Vec<Vec3>,
+    /// Centres [m] and unit normals.
+    samples: Vec<(Vec3, Vec3)>,
+    /// The garment's size over the body's.
+    size: f32,
 }
 
 impl<'a> Trial<'a> {
-    pub(super) fn new(wearer: &'a Wearer<'a>, vertices: &[Vec3]) -> Self {
-        let n = vertices.len().clamp(1, N_SAMPLES);
-        let samples = (0..n.min(vertices.len()))
-            .map(|i| vertices[i * vertices.len() / n])
-            .collect();
-        Self { wearer, samples }
+    pub(super) fn new(wearer: &'a Wearer<'a>, mesh: &TriMesh) -> Self {
+        let (low, high) = mesh.bounds();
+        let n_triangles = mesh.triangles().len();
+        let n = n_triangles.min(N_SAMPLES);
+        let sample = |i: usize| {
+            let [a, b, c] = mesh.corners((i * n_triangles / n) as u32);
+            ((a + b + c) / 3.0, (b - a).cross(c - a).normalize_or_zero())
+        };
+        Self {
+            wearer,
+            samples: (0..n).map(sample).collect(),
+            size: (high - low).length() / wearer.diagonal,
+        }
+    }
+
+    /// Whether a garment of that size is rare.
+    pub(super) fn is_odd_size(&self) -> bool {
+        !COMMON_SIZE.contains(&self.size)
+    }
+
+    /// The garment's size over the body's, by the diagonals of their boxes.
+    pub(super) fn size(&self) -> f32 {
+        self.size
     }
 
     /// How well the garment fits as it is.
     pub(super) fn fit(&self) -> Fit {
-        self.fit_of(|p| p)
+        self.fit_with(1.0, Mat3::IDENTITY, Vec3::ZERO)
     }
 
-    fn fit_of(&self, place: impl Fn(Vec3) -> Vec3) -> Fit {
-        let (mut cost, mut n_worn) = (0.0, 0);
+    fn fit_with(&self, scale: f32, rotation: Mat3, offset: Vec3) -> Fit {
         let height = self.wearer.height;
-        for &p in &self.samples {
-            let Some(standing) = self.wearer.standing(place(p)) else {
+        let (mut distance, mut depth) = (0.0, 0.0);
+        let (mut n_worn, mut n_away, mut n_facing, mut n_near) = (0, 0, 0, 0);
+        let floor = self.wearer.floor() - SLIP * height;
+        for &(centre, normal) in &self.samples {
+            let p = rotation * (centre * scale) + offset;
+            let Some(standing) = self.wearer.standing(p) else {
                 continue;
             };
             let d = standing.distance;
-            cost += if d >= 0.0 {
-                d.min(10.0 * height)
-            } else {
-                -DEPTH_COST * d
-            };
-            n_worn += u32::from((-SLIP * height..=REACH * height).contains(&d));
+            distance += d.clamp(0.0, 10.0 * height);
+            depth += (-d).max(0.0);
+            depth += (floor - p.y).max(0.0);
+            let above = p.y >= floor;
+            n_worn += u32::from(above && (-SLIP * height..=REACH * height).contains(&d));
+            n_near += u32::from(above && d <= REACH * height);
+            let side = (rotation * normal).dot(standing.outward);
+            n_away += u32::from(side > 0.0);
+            n_facing += u32::from(side < 0.0);
         }
         let n = self.samples.len().max(1) as f32;
         Fit {
-            cost: cost / n,
+            distance: (distance + depth) / n,
+            cost: (distance + DEPTH_COST * depth) / n,
+            depth: depth / n,
             worn: n_worn as f32 / n,
+            sided: u32::abs_diff(n_facing, n_away) as f32 / n,
+            near: n_near as f32 / n,
         }
     }
 
-    /// The unit, and if need be the turn, in which a garment of that size
-    /// relative to the body is worn.
-    pub(super) fn unit(&self, size: f32) -> Cure {
+    /// The unit, and if need be the turn, in which the garment is worn.
+    pub(super) fn unit(&self) -> Option<Cure> {
+        let now = self.fit();
         let mut best: Option<(Fit, Cure)> = None;
         for turn in turns() {
             for unit in UNITS {
-                if !PLAUSIBLE_SIZE.contains(&(size * unit.0)) {
+                if !PLAUSIBLE_SIZE.contains(&(self.size * unit.0)) {
                     continue;
                 }
-                let fit = self.fit_of(|p| turn.rotation * (p * unit.0));
-                if best.as_ref().is_none_or(|b| fit.cost < BETTER * b.0.cost) {
+                let fit = self.fit_with(unit.0, turn.rotation, Vec3::ZERO);
+                if !fit.beats(&now) {
+                    continue;
+                }
+                // What is worn best counts first: a garment may be loose.
+                let better = best.as_ref().is_none_or(|(b, _)| {
+                    fit.worn > b.worn + 0.05
+                        || (fit.worn >= b.worn - 0.02 && fit.cost < BETTER * b.cost)
+                });
+                if better {
                     let turn = (!turn.words.is_empty()).then(|| turn.clone());
                     let cure = Cure {
                         scale: Some(unit),
-                        turn: turn.filter(|_| fit.worn >= GOOD_WORN),
+                        turn,
                         offset: None,
                     };
                     best = Some((fit, cure));
                 }
             }
         }
-        best.map(|b| b.1).unwrap_or_default()
+        best.map(|b| b.1)
     }
 
     /// The turn, the move, or both, that make the garment worn.
@@ -247,41 +324,60 @@ impl<'a> Trial<'a> {
             }
         };
         for turn in turns().into_iter().skip(1) {
-            let fit = self.fit_of(|p| turn.rotation * p);
-            let cure = Cure {
-                turn: Some(turn),
-                ..Cure::default()
-            };
-            offer(fit, cure);
+            let fit = self.fit_with(1.0, turn.rotation, Vec3::ZERO);
+            let turn = Some(turn);
+            offer(
+                fit,
+                Cure {
+                    turn,
+                    ..Cure::default()
+                },
+            );
         }
-        if let Some((_, cure)) = best {
-            return Some(cure);
+        let (offset, fit) = self.offset(Mat3::IDENTITY);
+        if offset.length() > MIN_OFFSET * self.wearer.height {
+            let offset = Some(offset);
+            offer(
+                fit,
+                Cure {
+                    offset,
+                    ..Cure::default()
+                },
+            );
         }
-        let mut best: Option<(Fit, Cure)> = None;
-        for turn in turns() {
-            let (offset, fit) = self.offset(turn.rotation);
-            if fit.beats(&now) && best.as_ref().is_none_or(|b| fit.cost < BETTER * b.0.cost) {
-                let simple = turn.words.is_empty();
-                let cure = Cure {
-                    turn: (!simple).then_some(turn),
-                    offset: Some(offset),
-                    scale: None,
-                };
-                best = Some((fit, cure));
-                if simple {
-                    break; // a move alone is enough
+        if best.is_none() && now.is_elsewhere() {
+            let few = self.few();
+            for turn in turns().into_iter().skip(1) {
+                let (offset, fit) = few.offset(turn.rotation);
+                let better = best.as_ref().is_none_or(|b| fit.cost < BETTER * b.0.cost);
+                if fit.beats(&now) && better {
+                    let cure = Cure {
+                        turn: Some(turn),
+                        offset: Some(offset),
+                        scale: None,
+                    };
+                    best = Some((fit, cure));
                 }
             }
         }
         best.map(|b| b.1)
     }
 
+    /// The same with a quarter of the points.
+    fn few(&self) -> Self {
+        Self {
+            wearer: self.wearer,
+            samples: self.samples.iter().copied().step_by(4).collect(),
+            size: self.size,
+        }
+    }
+
     /// The move after `rotation` at the lowest cost, by steps along the axes
     /// that are halved when none helps.
     fn offset(&self, rotation: Mat3) -> (Vec3, Fit) {
         let n = self.samples.len().max(1) as f32;
-        let centre: Vec3 = self.samples.iter().map(|&p| rotation * p).sum::<Vec3>() / n;
-        let to_body = self.wearer.centre() - centre;
+        let sum: Vec3 = self.samples.iter().map(|s| rotation * s.0).sum();
+        let to_body = self.wearer.centre() - sum / n;
         let height = self.wearer.height;
         let mut best: Option<(Vec3, Fit)> = None;
         // Start where it is and at the lower, middle and upper body.
@@ -293,15 +389,15 @@ impl<'a> Trial<'a> {
         ];
         for start in starts {
             let mut offset = start;
-            let mut fit = self.fit_of(|p| rotation * p + offset);
+            let mut fit = self.fit_with(1.0, rotation, offset);
             let mut step = 0.1 * height;
             while step > 0.004 * height {
                 let mut improved = false;
                 for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-                    for direction in [axis * step, -axis * step] {
-                        let tried = self.fit_of(|p| rotation * p + offset + direction);
-                        if tried.cost < fit.cost {
-                            (offset, fit, improved) = (offset + direction, tried, true);
+                    for tried in [offset + axis * step, offset - axis * step] {
+                        let tried_fit = self.fit_with(1.0, rotation, tried);
+                        if tried_fit.cost < fit.cost {
+                            (offset, fit, improved) = (tried, tried_fit, true);
                         }
                     }
                 }
@@ -313,7 +409,16 @@ impl<'a> Trial<'a> {
                 best = Some((offset, fit));
             }
         }
-        best.expect("there are four starts")
+        let (mut offset, mut fit) = best.expect("there are four starts");
+        let limit = NOT_WORTH * fit.cost;
+        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+            let simpler = offset - axis * offset;
+            let tried = self.fit_with(1.0, rotation, simpler);
+            if tried.cost < limit && tried.worn >= fit.worn - 0.01 {
+                (offset, fit) = (simpler, tried);
+            }
+        }
+        (offset, fit)
     }
 }
 
