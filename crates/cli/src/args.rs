@@ -42,6 +42,15 @@ pub(crate) enum Command {
     /// Named speed measurements
     #[command(subcommand)]
     Bench(Bench),
+    /// What is built in, or what a file is
+    Info(Info),
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  drapery info tube\n")]
+pub(crate) struct Info {
+    /// Built-in name or file; without one, what is built in
+    pub(crate) name: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -53,7 +62,7 @@ pub(crate) struct Demo {
 }
 
 /// A body of a certain shape.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct Shape {
     /// Body shape, such as height=1.5 (may be given several times)
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
@@ -61,7 +70,7 @@ pub(crate) struct Shape {
 }
 
 /// How a motion is read and put on a character.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct MotionReading {
     /// Which animation of a glTF file, by name; the first one if not given
     #[arg(long, value_name = "NAME")]
@@ -86,8 +95,9 @@ pub(crate) struct MotionReading {
     pub(crate) joint_map: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Calibration {
+    #[default]
     /// The first row if it is a T-pose, otherwise the offsets
     Detect,
     /// The first row, which is no part of the motion
@@ -324,7 +334,7 @@ pub(crate) struct Picture {
     /// Draw the triangles' edges
     #[arg(long)]
     pub(crate) wireframe: bool,
-    /// Width and height of a picture [pixels]
+    /// Height of each picture in pixels; pictures on a sheet are 3/4 as wide
     #[arg(long, value_name = "PIXELS")]
     pub(crate) size: Option<u32>,
     /// PNG file to write

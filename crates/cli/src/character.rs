@@ -13,7 +13,7 @@ pub(crate) fn run(command: &Character, say: &Say) -> anyhow::Result<Answer> {
         Character::Info { character, shape } => {
             let model = source::character(character, say)?;
             let body = source::shaped(&model, shape)?;
-            let info = character_info(&model);
+            let info = character_info(&model, &body);
             let shape_parameters: Vec<&str> = model
                 .shape_parameters()
                 .iter()
@@ -61,12 +61,35 @@ pub(crate) fn run(command: &Character, say: &Say) -> anyhow::Result<Answer> {
         } => {
             let model = source::character(character, say)?;
             let body = source::shaped(&model, shape)?;
-            let mut findings = check_character(&model);
+            let mut findings = check_character(&model, &body)?;
             for name in motion {
                 let clip = source::motion_on(name, reading, &body, model.skeleton(), say)?;
-                let report = check_motion(&model, &body, &clip)?;
+                let bar = say.progress(clip.frames().len() as u64, "frames");
+                let report = check_motion(&model, &body, &clip, |frame| {
+                    bar.set_position(frame as u64 + 1);
+                    !stop::asked()
+                })?;
+                bar.finish_and_clear();
                 stop::check()?;
-                say.result("clip", json!({ "clip": clip.name() }), clip.name())?;
+                let contact = report.contact_frames();
+                let data = json!({
+                    "clip": clip.name(),
+                    "frames": clip.frames().len(),
+                    "body_contact_frames": contact,
+                    "masked_share": report.masked_share,
+                    "sole_height_m": report.sole_height,
+                });
+                let text = format!(
+                    "{}: the body meets itself in {} of {} frames, {:.2} % of its vertices are masked, \
+                     its lowest point is at {:.1} to {:.1} cm",
+                    clip.name(),
+                    contact.len(),
+                    clip.frames().len(),
+                    100.0 * report.masked_share,
+                    100.0 * report.sole_height[0],
+                    100.0 * report.sole_height[1],
+                );
+                say.result("clip", data, text)?;
                 findings.extend(report.findings);
             }
             garment::say_findings(&findings, character, say)

@@ -8,7 +8,7 @@ use drapery::view::page::Page;
 use drapery::view::picture::{Size, View, animation_png};
 use serde_json::json;
 
-use crate::args::{Calibration, Demo, Dressed, MotionReading, Shape};
+use crate::args::{Demo, Dressed, MotionReading, Shape};
 use crate::picture::{Look, contact_sheet, pictures};
 use crate::say::Say;
 use crate::stage::Stage;
@@ -22,7 +22,7 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
     let mut sheets = Vec::new();
     let look = Look {
         view: View::three_quarter(),
-        size: Size::square(360),
+        size: Size::new(270, 360),
         wireframe: false,
         colour: None,
     };
@@ -93,18 +93,10 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
 fn dressed(clip: &str) -> Dressed {
     Dressed {
         character: Some("tube".to_string()),
-        shape: Shape { shape: Vec::new() },
+        shape: Shape::default(),
         garment: vec!["sleeve".to_string()],
         motion: Some(clip.to_string()),
-        reading: MotionReading {
-            animation: None,
-            unit: None,
-            up: None,
-            calibration: Calibration::Detect,
-            arm_abduction_deg: 0.0,
-            no_ground: false,
-            joint_map: None,
-        },
+        reading: MotionReading::default(),
         frames: None,
     }
 }
@@ -117,8 +109,7 @@ fn page(
     sheets: &[(&str, drapery::view::picture::Image)],
 ) -> anyhow::Result<String> {
     let n_joints = drapery::scene::builtin::character("tube").map_or(0, |c| c.skeleton().len());
-    let mut page = Page::new("drapery: a sleeve on a bending tube");
-    page.paragraph(&format!(
+    let mut page = Page::new("drapery: a sleeve on a bending tube").paragraph(&format!(
         "A character of {n_joints} joints, a sleeve sewn from one panel and three motions, all built in. \
          The sleeve took its skinning weights from the tube beneath it and follows the joints as the \
          tube does: the method called skinning, which every other one is compared with. Times are of \
@@ -126,7 +117,7 @@ fn page(
          left out."
     ));
     if let Some(film) = film {
-        page.image_png(film, "bend, every third frame");
+        page = page.image_png(film, "bend, every third frame");
     }
     let cells = rows
         .iter()
@@ -150,12 +141,12 @@ fn page(
         "pre-flight findings",
         "file",
     ];
-    page.table(&headers, &cells.collect::<Vec<_>>());
+    page = page.table(&headers, &cells.collect::<Vec<_>>());
     for (clip, sheet) in sheets {
-        page.image_png(&sheet.png()?, &format!("{clip}, six frames"));
+        page = page.image_png(&sheet.png()?, &format!("{clip}, six frames"));
     }
     for (_, _, _, _, _, file) in rows {
-        page.link(
+        page = page.link(
             file,
             &format!("{file}: opens in Blender and in glTF viewers"),
         );

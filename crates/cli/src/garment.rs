@@ -2,7 +2,7 @@
 
 use drapery::core::{BodyModel, Surroundings};
 use drapery::scene::garment::pins;
-use drapery::scene::preflight::{Finding, check_garment};
+use drapery::scene::preflight::{Finding, Severity, check_garment};
 use drapery::{dress, roll_out};
 use serde_json::json;
 
@@ -98,7 +98,7 @@ fn conditioning(
     if motions.is_empty() {
         return Ok(Answer::Yes);
     }
-    let quiet = Say::new(false, true);
+    let quiet = say.hushed();
     let cloth = source::garment(garment, &quiet)?;
     let model = source::character(character, &quiet)?;
     let body = source::shaped(&model, shape)?;
@@ -110,10 +110,10 @@ fn conditioning(
         let mut worst = (f64::INFINITY, 0, 0);
         roll_out(&animator, &model, &body, &clip, |frame, posed, _| {
             let seen = posed.frame(&body, Surroundings::default());
-            if let Ok((value, vertex)) = animator.conditioning(&seen) {
-                if value < worst.0 {
-                    worst = (value, vertex, frame);
-                }
+            if let Ok((value, vertex)) = animator.conditioning(&seen)
+                && value < worst.0
+            {
+                worst = (value, vertex, frame);
             }
             !stop::asked()
         })?;
@@ -161,7 +161,8 @@ pub(crate) fn say_findings(findings: &[Finding], what: &str, say: &Say) -> anyho
     }
     if findings.is_empty() {
         say.note(format_args!("{what}: nothing wrong found"));
-        return Ok(Answer::Yes);
     }
-    Ok(Answer::No)
+    // A note is worth knowing, and nothing is wrong.
+    let wrong = findings.iter().any(|f| f.severity != Severity::Note);
+    Ok(if wrong { Answer::No } else { Answer::Yes })
 }

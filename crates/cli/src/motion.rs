@@ -65,7 +65,7 @@ fn edit(plan: &MotionEdit, say: &Say) -> anyhow::Result<Answer> {
     }
     if let Some(character) = &plan.to {
         let model = source::character(character, say)?;
-        let body = source::shaped(&model, &Shape { shape: Vec::new() })?;
+        let body = source::shaped(&model, &Shape::default())?;
         clip = source::put_on(clip, &plan.reading, &body, model.skeleton(), say)?;
     }
     if let Some(hz) = plan.resample {

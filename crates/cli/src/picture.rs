@@ -16,9 +16,9 @@ use crate::say::Say;
 use crate::stage::{Stage, stretch_percent};
 use crate::{Answer, source, stop, write};
 
-/// Sides of a single picture, and of one on a sheet or in a film [pixels].
+/// Height of a single picture, and of one on a sheet or in a film [pixels].
 const SINGLE: u32 = 1024;
-const ON_A_SHEET: u32 = 420;
+const ON_A_SHEET: u32 = 440;
 
 pub(crate) fn run(plan: &Picture, say: &Say) -> anyhow::Result<Answer> {
     if plan.out.extension().and_then(|e| e.to_str()) != Some("png") {
@@ -53,15 +53,17 @@ pub(crate) struct Look {
 impl Look {
     fn of(plan: &Picture) -> Self {
         let several = plan.sheet.is_some() || plan.turntable.is_some() || plan.film;
-        let side = plan
+        let height = plan
             .size
             .unwrap_or(if several { ON_A_SHEET } else { SINGLE });
+        // People are taller than wide, and a sheet has many of them in a row.
+        let width = if several { height * 3 / 4 } else { height };
         Self {
             view: View {
                 elevation: plan.elevation_deg.to_radians(),
                 ..View::from_azimuth(plan.azimuth_deg.to_radians())
             },
-            size: Size::square(side),
+            size: Size::new(width.max(1), height),
             wireframe: plan.wireframe,
             colour: plan.colour,
         }

@@ -1,7 +1,6 @@
 //! From what was typed to characters, garments and motions, checked.
 
 use std::ops::Range;
-use std::path::Path;
 
 use anyhow::{Context, bail};
 use drapery::core::{BodyModel, Clip, Garment, ShapedBody, Skeleton};
@@ -188,13 +187,6 @@ pub(crate) fn frame_range(text: Option<&str>, n_frames: usize) -> anyhow::Result
         Some(_) => bail!("frames {text}: the clip has frames 0..{n_frames}"),
         None => bail!("frames {text}: expected A..B"),
     }
-}
-
-/// The last part of a path without its extension, or a built-in's name.
-pub(crate) fn plain_name(name: &str) -> String {
-    Path::new(name)
-        .file_stem()
-        .map_or_else(|| name.to_string(), |s| s.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! The shared body, garments and motions together, where they are to be had.
 
-#![allow(clippy::unwrap_used, reason = "tests may unwrap")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests may unwrap, and say that they were skipped"
+)]
 
 use std::path::PathBuf;
 
