@@ -249,7 +249,7 @@ pub(crate) struct MotionEdit {
 }
 
 /// A dressed character in motion.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct Dressed {
     /// Built-in name, or a .glb, .gltf or SMPL-layout .npz file
     #[arg(long, short, value_name = "CHARACTER")]
@@ -352,6 +352,19 @@ pub(crate) enum ColourBy {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
+    /// Seconds for a picture of 1024 × 1024 of a dressed character
+    #[command(after_help = "Example:\n  drapery bench picture --runs 3\n")]
+    Picture {
+        /// Character; built-in name or file
+        #[arg(long, short, default_value = "tube")]
+        character: String,
+        /// Garment; built-in name or file
+        #[arg(long, short, default_value = "sleeve")]
+        garment: String,
+        /// Measurements, of which the median counts
+        #[arg(long, default_value_t = 15)]
+        runs: u32,
+    },
     /// Vertices skinned a second on one core
     #[command(after_help = "Example:\n  drapery bench skinning\n")]
     Skinning {
