@@ -52,12 +52,12 @@ impl Default for BindingConfig {
     fn default() -> Self {
         Self {
             tight_reach: 0.02,
-            reach_per_distance: 2.0,
+            reach_per_distance: 1.2,
             max_reach: 0.25,
             fold_reach: 0.08,
             tight_distance: 0.02,
             loose_distance: 0.12,
-            loose_share: 0.5,
+            loose_share: 0.2,
         }
     }
 }
