@@ -6,7 +6,11 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 /// Turns cloth simulation into clothing that runs in real time.
 #[derive(Debug, Parser)]
-#[command(name = "drapery", version, after_help = "Example:\n  drapery demo --out out\n")]
+#[command(
+    name = "drapery",
+    version,
+    after_help = "Example:\n  drapery demo --out out\n"
+)]
 pub(crate) struct Args {
     /// One JSON object a line on stdout: {"type": …, "data": {…}}
     #[arg(long, global = true)]
@@ -38,6 +42,15 @@ pub(crate) enum Command {
     /// Named speed measurements
     #[command(subcommand)]
     Bench(Bench),
+    /// What is built in, or what a file is
+    Info(Info),
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  drapery info tube\n")]
+pub(crate) struct Info {
+    /// Built-in name or file; without one, what is built in
+    pub(crate) name: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -49,7 +62,7 @@ pub(crate) struct Demo {
 }
 
 /// A body of a certain shape.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct Shape {
     /// Body shape, such as height=1.5 (may be given several times)
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
@@ -57,14 +70,17 @@ pub(crate) struct Shape {
 }
 
 /// How a motion is read and put on a character.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct MotionReading {
     /// Which animation of a glTF file, by name; the first one if not given
     #[arg(long, value_name = "NAME")]
     pub(crate) animation: Option<String>,
-    /// Metres in one unit of a BVH file; detected if not given
-    #[arg(long, value_name = "METRES")]
-    pub(crate) unit_m: Option<f64>,
+    /// Unit of a BVH file; found from the skeleton's height if not given
+    #[arg(long, value_enum)]
+    pub(crate) unit: Option<Unit>,
+    /// Which way is up in a BVH file; found if not given
+    #[arg(long, value_enum)]
+    pub(crate) up: Option<Up>,
     /// What a BVH file's joints are at rest: its first row or its offsets
     #[arg(long, value_enum, default_value_t = Calibration::Detect)]
     pub(crate) calibration: Calibration,
@@ -79,14 +95,45 @@ pub(crate) struct MotionReading {
     pub(crate) joint_map: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Calibration {
+    #[default]
     /// The first row if it is a T-pose, otherwise the offsets
     Detect,
     /// The first row, which is no part of the motion
     FirstRow,
     /// The offsets of the hierarchy
     Offsets,
+}
+
+/// Units of motion files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unit {
+    /// Metres
+    M,
+    /// Decimetres
+    Dm,
+    /// Centimetres
+    Cm,
+    /// Millimetres
+    Mm,
+    /// Inches
+    In,
+    /// Feet
+    Ft,
+    /// 1/0.45 inch, as in the CMU database
+    Cmu,
+}
+
+/// Up axes of motion files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Up {
+    /// +Y
+    Y,
+    /// +Z
+    Z,
+    /// +X
+    X,
 }
 
 #[derive(Debug, Subcommand)]
@@ -151,7 +198,9 @@ pub(crate) enum Motion {
         reading: MotionReading,
     },
     /// Trim, change speed, stop, mirror, join, retarget or resample, in that order
-    #[command(after_help = "Example:\n  drapery motion edit bend --trim 0..45 --speed 2 --out fast.bvh\n")]
+    #[command(
+        after_help = "Example:\n  drapery motion edit bend --trim 0..45 --speed 2 --out fast.bvh\n"
+    )]
     Edit(MotionEdit),
 }
 
@@ -200,7 +249,7 @@ pub(crate) struct MotionEdit {
 }
 
 /// A dressed character in motion.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct Dressed {
     /// Built-in name, or a .glb, .gltf or SMPL-layout .npz file
     #[arg(long, short, value_name = "CHARACTER")]
@@ -245,7 +294,9 @@ pub(crate) enum Method {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:\n  drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n")]
+#[command(
+    after_help = "Example:\n  drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n"
+)]
 pub(crate) struct Picture {
     #[command(flatten)]
     pub(crate) dressed: Dressed,
@@ -265,15 +316,25 @@ pub(crate) struct Picture {
     #[arg(long, value_enum)]
     pub(crate) colour: Option<ColourBy>,
     /// Where to look from, degrees to the character's left from its front
-    #[arg(long, value_name = "DEGREES", default_value_t = 25.0, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        default_value_t = 25.0,
+        allow_hyphen_values = true
+    )]
     pub(crate) azimuth_deg: f32,
     /// Where to look from, degrees above the horizon
-    #[arg(long, value_name = "DEGREES", default_value_t = 8.0, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        default_value_t = 8.0,
+        allow_hyphen_values = true
+    )]
     pub(crate) elevation_deg: f32,
     /// Draw the triangles' edges
     #[arg(long)]
     pub(crate) wireframe: bool,
-    /// Width and height of a picture [pixels]
+    /// Height of each picture in pixels; pictures on a sheet are 3/4 as wide
     #[arg(long, value_name = "PIXELS")]
     pub(crate) size: Option<u32>,
     /// PNG file to write
@@ -291,12 +352,28 @@ pub(crate) enum ColourBy {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
+    /// Seconds for a picture of 1024 × 1024 of a dressed character
+    #[command(after_help = "Example:\n  drapery bench picture --runs 3\n")]
+    Picture {
+        /// Character; built-in name or file
+        #[arg(long, short, default_value = "tube")]
+        character: String,
+        /// Garment; built-in name or file
+        #[arg(long, short, default_value = "sleeve")]
+        garment: String,
+        /// Measurements, of which the median counts
+        #[arg(long, default_value_t = 15)]
+        runs: u32,
+    },
     /// Vertices skinned a second on one core
     #[command(after_help = "Example:\n  drapery bench skinning\n")]
     Skinning {
         /// Body to skin; built-in name or file
         #[arg(long, short, default_value = "tube")]
         character: String,
+        /// Garment to skin beside it; built-in name or file
+        #[arg(long, short, default_value = "sleeve")]
+        garment: String,
         /// Measurements, of which the median counts
         #[arg(long, default_value_t = 15)]
         runs: u32,

@@ -11,11 +11,13 @@ mod bench;
 mod character;
 mod demo;
 mod garment;
+mod info;
 mod motion;
 mod picture;
 mod record;
 mod say;
 mod source;
+mod stage;
 mod stop;
 mod write;
 
@@ -38,7 +40,7 @@ enum Answer {
 fn main() -> ExitCode {
     let args = Args::parse();
     stop::listen();
-    let say = Say::new(args.json, args.quiet);
+    let say = Say::new(&args);
     let done = match args.command {
         Command::Demo(plan) => demo::run(&plan, &say),
         Command::Character(command) => character::run(&command, &say),
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Command::Animate(plan) => animate::run(&plan, &say),
         Command::Picture(plan) => picture::run(&plan, &say),
         Command::Bench(command) => bench::run(&command, &say),
+        Command::Info(plan) => info::run(&plan, &say),
     };
     match done {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

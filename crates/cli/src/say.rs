@@ -6,6 +6,8 @@ use std::io::{self, IsTerminal, Write};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use crate::args::Args;
+
 /// Where results and remarks go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Say {
@@ -14,8 +16,19 @@ pub(crate) struct Say {
 }
 
 impl Say {
-    pub(crate) const fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet }
+    pub(crate) const fn new(args: &Args) -> Self {
+        Self {
+            json: args.json,
+            quiet: args.quiet,
+        }
+    }
+
+    /// The same results without remarks and progress.
+    pub(crate) const fn hushed(self) -> Self {
+        Self {
+            quiet: true,
+            ..self
+        }
     }
 
     /// A result: with `--json` one object a line, otherwise `text`.

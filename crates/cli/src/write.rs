@@ -20,7 +20,7 @@ pub(crate) fn stream(
     fill: impl FnOnce(&mut fs::File) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let beside = beside(path)?;
-    let done = (|| {
+    let done = (|| -> anyhow::Result<()> {
         let mut file = fs::File::create(&beside)?;
         fill(&mut file)?;
         file.sync_all()?;

@@ -38,6 +38,8 @@ pub use drapery_scene as scene;
 pub use drapery_store as store;
 pub use drapery_view as view;
 
+mod animation;
 mod road;
 
+pub use animation::{Animation, BakedGarment, NpzExportError};
 pub use road::{DressError, RollOutError, dress, dress_with, roll_out};

@@ -1,5 +1,7 @@
 //! Every animator keeps the promises of `GarmentAnimator`.
 
+#![allow(clippy::unwrap_used, reason = "tests may unwrap")]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

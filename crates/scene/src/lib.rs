@@ -3,5 +3,6 @@
 pub mod builtin;
 pub mod character;
 pub mod garment;
+pub mod load;
 pub mod motion;
 pub mod preflight;

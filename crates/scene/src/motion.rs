@@ -21,8 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod amass;
 mod anatomy;
+mod archive;
 mod axis;
+mod bvh_rig;
 mod calibration;
 mod convention;
 mod edit;
@@ -35,7 +38,9 @@ mod sample;
 mod to_bvh;
 mod unit;
 
+pub use amass::{AmassError, clip_from_amass};
 pub use anatomy::{Anatomy, Role, Side};
+pub use archive::{ClipNpzError, clip_from_npz, write_clip_npz};
 pub use axis::Axis;
 pub use calibration::Calibration;
 pub use convention::Convention;

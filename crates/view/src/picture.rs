@@ -53,6 +53,7 @@ mod camera;
 mod colour;
 mod colour_map;
 mod floor;
+mod glyphs;
 mod image;
 mod occlusion;
 mod options;
@@ -75,3 +76,6 @@ pub use options::{Light, Options, Shading};
 pub use render::render;
 pub use scene::{Background, Scene, SceneError, SceneMesh, Sides, Surface, Wireframe};
 pub use sheet::{ColourBar, sheet};
+
+#[cfg(test)]
+mod tests;

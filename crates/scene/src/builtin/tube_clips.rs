@@ -12,7 +12,8 @@ const N_FRAMES: u32 = 91;
 /// Each joint bends forward and back by up to 35°, one after the other.
 pub(super) fn bend() -> Clip {
     clip("bend", |phase, joint| {
-        let late = phase - 0.08 * joint as f32;
+        // Each joint has its own window of the clip, later than the one below.
+        let late = (phase - 0.08 * (joint as f32 - 1.0)) / 0.84;
         match joint {
             0 => Quat::IDENTITY,
             _ => Quat::from_rotation_x(35f32.to_radians() * swell(late)),
@@ -62,16 +63,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clips_start_at_rest() {
+    fn clips_start_and_end_at_rest_and_move_between() {
+        let turn = |pose: &Pose| {
+            let angles = pose
+                .rotations
+                .iter()
+                .map(|q| q.angle_between(Quat::IDENTITY));
+            angles.fold(0.0, f32::max)
+        };
         for clip in [bend(), sway(), twist()] {
-            let first = &clip.frames()[0];
+            let frames = clip.frames();
+            assert_eq!(frames.len(), 91);
             assert!(
-                first
-                    .rotations
-                    .iter()
-                    .all(|q| q.angle_between(Quat::IDENTITY) < 1e-3)
+                turn(&frames[0]) < 1e-3 && turn(&frames[90]) < 1e-3,
+                "{}",
+                clip.name()
             );
-            assert_eq!(clip.frames().len(), 91);
+            assert!(frames.iter().any(|f| turn(f) > 0.15), "{}", clip.name());
         }
     }
 }

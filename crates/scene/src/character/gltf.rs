@@ -45,6 +45,8 @@ pub use rig::GltfRig;
 pub struct GltfReading {
     /// The character.
     pub character: Character,
+    /// The shape coefficients with which the file shows it; mostly zeros.
+    pub default_shape: Vec<f32>,
     /// How its joints lie in the file; the animations need it.
     pub rig: GltfRig,
     /// What a user should know of how the file was taken.
@@ -63,6 +65,12 @@ pub enum GltfCharacterError {
     NotSkinned {
         /// How many meshes there are.
         n_meshes: usize,
+    },
+    /// A document that was not read from a file has a node above itself.
+    #[error("node {node} is among its own ancestors")]
+    NodeCycle {
+        /// The node.
+        node: u32,
     },
     /// The default pose flattens the body.
     #[error("node {node}, the root joint, has a scale of 0 in it or above it")]
@@ -135,7 +143,11 @@ struct Source<'a> {
 ///
 /// # Errors
 /// When there is no skinned mesh, or what there is makes no character.
+///
+/// # Panics
+/// When an index in the document is out of range, which the reader rules out.
 pub fn read_gltf(document: &GltfDocument, name: &str) -> Result<GltfReading, GltfCharacterError> {
+    check_tree(document)?;
     let mut notes = Vec::new();
     let (skin, meshes) = choose_skin(document, &mut notes)?;
     let source = Source::new(document, &meshes, &mut notes);
@@ -227,9 +239,28 @@ pub fn read_gltf(document: &GltfDocument, name: &str) -> Result<GltfReading, Glt
     })?;
     Ok(GltfReading {
         character,
+        default_shape: shape.default,
         rig: built.rig,
         notes,
     })
+}
+
+/// That every way up from a node ends.
+fn check_tree(document: &GltfDocument) -> Result<(), GltfCharacterError> {
+    // The walk on which a node was first met; a later walk may stop there.
+    let mut met = vec![usize::MAX; document.nodes.len()];
+    for walk in 0..document.nodes.len() {
+        let mut at = Some(walk as u32);
+        while let Some(node) = at {
+            match met[node as usize] {
+                usize::MAX => met[node as usize] = walk,
+                earlier if earlier == walk => return Err(GltfCharacterError::NodeCycle { node }),
+                _ => break,
+            }
+            at = document.nodes[node as usize].parent;
+        }
+    }
+    Ok(())
 }
 
 /// The skin with the most vertices, and its meshes in the order of the nodes

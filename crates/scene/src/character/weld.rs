@@ -288,6 +288,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn a_closed_mesh_closes_again_however_its_corners_are_split(
             keep in proptest::collection::vec(0u32..3, 24)

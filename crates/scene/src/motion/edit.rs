@@ -146,12 +146,12 @@ fn smoothstep(x: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod test_clip {
+pub(super) mod test_clip {
     use drapery_core::{Clip, FrameRate, JointId, Pose, Skeleton};
     use glam::{Quat, Vec3};
 
     /// A small figure that walks along +Z at 1 m/s and swings its limbs.
-    pub(super) fn walk(n_frames: usize) -> Clip {
+    pub(in super::super) fn walk(n_frames: usize) -> Clip {
         let names = ["Hips", "LeftUpLeg", "RightUpLeg", "Spine", "LHand", "RHand"];
         let parents = [None, Some(0), Some(0), Some(0), Some(3), Some(3)];
         let rest = [

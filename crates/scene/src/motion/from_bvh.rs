@@ -19,7 +19,7 @@
 //! change cannot be kept, as a clip's bones are rigid; they are noted. A root
 //! that does nothing but carry a travelling joint is folded into it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use drapery_core::{
     Clip, ClipError, FrameRate, FrameRateError, JointId, Pose, Skeleton, SkeletonError,
@@ -27,6 +27,7 @@ use drapery_core::{
 use drapery_store::bvh::{BvhFile, BvhJoint};
 use glam::{DQuat, DVec3};
 
+use super::bvh_rig::{FilePose, Rig};
 use super::calibration::{is_t_pose, stands, trunk};
 use super::rotation::angle;
 use super::{Anatomy, Axis, Calibration, LengthUnit, MotionNote, Role};
@@ -47,8 +48,8 @@ pub struct BvhOptions {
 pub struct MotionReading {
     /// The motion, in metres, +Y up; its rest pose faces +Z.
     pub clip: Clip,
-    /// The unit of the file, when it is one of the known ones.
-    pub unit: Option<LengthUnit>,
+    /// The unit of the file.
+    pub unit: LengthUnit,
     /// A length of 1 in the file [m].
     pub unit_m: f64,
     /// Up in the file's motion.
@@ -110,7 +111,7 @@ pub fn clip_from_bvh(
         Calibration::FirstRow => rig.pose(Some(0)),
         _ => rig.pose(None),
     };
-    let axes = RestAxes::of(&rig, &rest, anatomy.as_ref(), &mut notes);
+    let axes = RestAxes::of(&rig, &rest, anatomy.as_ref(), options.up, &mut notes);
     let height = rig.extent(&rest, axes.up.vector());
     let found = LengthUnit::of_height(height.1 - height.0);
     let unit = options.unit.or(found).unwrap_or(LengthUnit::Metre);
@@ -167,7 +168,7 @@ pub fn clip_from_bvh(
         .collect();
     Ok(MotionReading {
         clip: Clip::new(name.to_string(), skeleton, frame_rate, frames)?,
-        unit: Some(unit),
+        unit,
         unit_m,
         up,
         facing: axes.facing,
@@ -200,18 +201,19 @@ fn frame_rate(frame_time: f64, notes: &mut Vec<MotionNote>) -> Result<FrameRate,
 /// The names, made unique by `.2`, `.3`, ….
 fn unique_names(joints: &[BvhJoint], notes: &mut Vec<MotionNote>) -> Vec<String> {
     let mut taken: HashSet<String> = joints.iter().map(|joint| joint.name.clone()).collect();
-    let mut seen = HashSet::new();
+    let mut seen: HashMap<&str, u32> = HashMap::new();
     joints
         .iter()
         .map(|joint| {
-            if seen.insert(joint.name.as_str()) {
+            let count = seen.entry(&joint.name).or_insert(0);
+            *count += 1;
+            if *count == 1 {
                 return joint.name.clone();
             }
-            let mut number = 2;
-            let mut name = format!("{}.{number}", joint.name);
+            let mut name = format!("{}.{count}", joint.name);
             while !taken.insert(name.clone()) {
-                number += 1;
-                name = format!("{}.{number}", joint.name);
+                *count += 1;
+                name = format!("{}.{count}", joint.name);
             }
             notes.push(MotionNote::RenamedJoint {
                 from: joint.name.clone(),
@@ -220,210 +222,6 @@ fn unique_names(joints: &[BvhJoint], notes: &mut Vec<MotionNote>) -> Vec<String>
             name
         })
         .collect()
-}
-
-/// Where the joints from the rig's root on are, in file units and axes.
-struct FilePose {
-    rotations: Vec<DQuat>,
-    positions: Vec<DVec3>,
-}
-
-/// The file's tree below its travelling joint.
-struct Rig<'a> {
-    file: &'a BvhFile,
-    /// The file's joint that is joint 0 of the clip.
-    root: usize,
-    /// Parents among the joints from `root` on.
-    parents: Vec<Option<usize>>,
-    /// How many numbers a row has.
-    n_channels: usize,
-    /// How many rows there are.
-    n_rows: usize,
-    /// Where each joint's channels begin in a row, for all joints of the file.
-    starts: Vec<usize>,
-    /// Offsets of all joints of the file; constant position channels replace them.
-    offsets: Vec<DVec3>,
-    /// Joints below the root with positions: joint, how far they change,
-    /// whether they replace the offset.
-    positioned: Vec<(usize, f64, bool)>,
-}
-
-impl<'a> Rig<'a> {
-    fn new(file: &'a BvhFile) -> Self {
-        let starts: Vec<usize> = file
-            .joints
-            .iter()
-            .scan(0, |next, joint| {
-                let start = *next;
-                *next += joint.channels.len();
-                Some(start)
-            })
-            .collect();
-        let mut rig = Self {
-            file,
-            root: 0,
-            parents: Vec::new(),
-            n_channels: file.n_channels(),
-            n_rows: file.n_rows(),
-            starts,
-            offsets: file.joints.iter().map(|joint| joint.offset).collect(),
-            positioned: Vec::new(),
-        };
-        // As long as a joint has one child only and that one travels, the
-        // child is the true root.
-        let size: f64 = rig.offsets.iter().map(|offset| offset.length()).sum();
-        while let Some(next) = rig.only_child(rig.root) {
-            if rig.position_range(next).0 < 0.02 * size {
-                break;
-            }
-            rig.root = next;
-        }
-        rig.parents = file.joints[rig.root..]
-            .iter()
-            .enumerate()
-            .map(|(j, joint)| {
-                let parent = joint.parent.filter(|_| j > 0)?;
-                Some(parent as usize - rig.root)
-            })
-            .collect();
-        for joint in rig.root + 1..file.joints.len() {
-            if !file.joints[joint].channels.iter().any(|c| c.is_position()) {
-                continue;
-            }
-            let (range, first) = rig.position_range(joint);
-            let replaces = range < 1e-3 * size
-                && first.length() > 1e-3 * size
-                && (first - rig.offsets[joint]).length() > 1e-3 * size;
-            if replaces {
-                rig.offsets[joint] = first;
-            }
-            rig.positioned.push((joint, range, replaces));
-        }
-        rig
-    }
-
-    /// The child of a joint that has exactly one.
-    fn only_child(&self, joint: usize) -> Option<usize> {
-        let mut children = (joint + 1..self.file.joints.len())
-            .filter(|&j| self.file.joints[j].parent == Some(joint as u32));
-        let child = children.next()?;
-        children.next().is_none().then_some(child)
-    }
-
-    /// How far a joint's position channels change over the rows (the diagonal
-    /// of their box), and what they say in the first row.
-    fn position_range(&self, joint: usize) -> (f64, DVec3) {
-        let first = self.position(joint, 0);
-        let (mut low, mut high) = (first, first);
-        for row in 1..self.n_rows {
-            let at = self.position(joint, row);
-            low = low.min(at);
-            high = high.max(at);
-        }
-        ((high - low).length(), first)
-    }
-
-    /// A joint's channels in a row.
-    fn values(&self, joint: usize, row: usize) -> &[f64] {
-        let start = row * self.n_channels + self.starts[joint];
-        &self.file.values[start..start + self.file.joints[joint].channels.len()]
-    }
-
-    /// The offset of a joint, with those coordinates replaced that the row has
-    /// a position channel for.
-    fn position(&self, joint: usize, row: usize) -> DVec3 {
-        let mut at = self.offsets[joint];
-        let values = self.values(joint, row);
-        for (channel, value) in self.file.joints[joint].channels.iter().zip(values) {
-            if channel.is_position() {
-                at[channel.axis()] = *value;
-            }
-        }
-        at
-    }
-
-    /// The product of a joint's rotation channels in their order.
-    fn rotation(&self, joint: usize, row: usize) -> DQuat {
-        let values = self.values(joint, row);
-        let mut rotation = DQuat::IDENTITY;
-        for (channel, value) in self.file.joints[joint].channels.iter().zip(values) {
-            if !channel.is_position() {
-                let radians = (value % 360.0).to_radians();
-                rotation *= match channel.axis() {
-                    0 => DQuat::from_rotation_x(radians),
-                    1 => DQuat::from_rotation_y(radians),
-                    _ => DQuat::from_rotation_z(radians),
-                };
-            }
-        }
-        rotation
-    }
-
-    /// Forward kinematics of a row, or of the offsets alone.
-    fn pose(&self, row: Option<usize>) -> FilePose {
-        let n = self.file.joints.len();
-        let (mut rotations, mut positions) = (Vec::with_capacity(n), Vec::with_capacity(n));
-        for joint in 0..n {
-            let local = row.map_or(DQuat::IDENTITY, |row| self.rotation(joint, row));
-            let offset = match row {
-                Some(row) if joint <= self.root => self.position(joint, row),
-                _ => self.offsets[joint],
-            };
-            match self.file.joints[joint].parent {
-                Some(parent) => {
-                    let p = parent as usize;
-                    let above: DQuat = rotations[p];
-                    let at: DVec3 = positions[p];
-                    rotations.push((above * local).normalize());
-                    positions.push(at + above * offset);
-                }
-                None => {
-                    rotations.push(local);
-                    positions.push(offset);
-                }
-            }
-        }
-        rotations.drain(..self.root);
-        positions.drain(..self.root);
-        FilePose {
-            rotations,
-            positions,
-        }
-    }
-
-    /// The lowest and highest point of the skeleton, tips included, along a
-    /// direction.
-    fn extent(&self, pose: &FilePose, direction: DVec3) -> (f64, f64) {
-        let mut range = (f64::INFINITY, f64::NEG_INFINITY);
-        for (j, joint) in self.file.joints[self.root..].iter().enumerate() {
-            let here = pose.positions[j];
-            let tip = joint.end_site.map(|end| here + pose.rotations[j] * end);
-            for point in [Some(here), tip].into_iter().flatten() {
-                let height = point.dot(direction);
-                range = (range.0.min(height), range.1.max(height));
-            }
-        }
-        range
-    }
-
-    fn note_positions(&self, unit_m: f64, names: &[String], notes: &mut Vec<MotionNote>) {
-        for joint in 0..self.root {
-            notes.push(MotionNote::RootFolded {
-                joint: self.file.joints[joint].name.clone(),
-            });
-        }
-        for &(joint, range, replaces) in &self.positioned {
-            let name = || names[joint - self.root].clone();
-            if replaces {
-                notes.push(MotionNote::OffsetFromChannels { joint: name() });
-            } else if range * unit_m > 1e-3 {
-                notes.push(MotionNote::PositionsIgnored {
-                    joint: name(),
-                    range: range * unit_m,
-                });
-            }
-        }
-    }
 }
 
 /// Decides where the rest pose comes from and which row the motion begins with.
@@ -478,15 +276,16 @@ impl RestAxes {
         rig: &Rig<'_>,
         rest: &FilePose,
         anatomy: Option<&Anatomy>,
+        wanted_up: Option<Axis>,
         notes: &mut Vec<MotionNote>,
     ) -> Self {
         let at = &rest.positions;
         let up = match anatomy.and_then(|anatomy| trunk(anatomy, at)) {
             Some(trunk) => Axis::nearest(trunk),
-            None => {
+            None => wanted_up.unwrap_or_else(|| {
                 notes.push(MotionNote::UpAssumed);
                 Axis::PlusY
-            }
+            }),
         };
         if let Some(anatomy) = anatomy
             && !stands(anatomy, at)

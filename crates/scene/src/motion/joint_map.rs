@@ -1,5 +1,7 @@
 //! [`JointMap`]: which joint of one skeleton follows which of another, and how.
 
+use std::collections::HashMap;
+
 use drapery_core::{JointId, Skeleton};
 
 use super::convention::plain_name;
@@ -75,16 +77,16 @@ impl JointMap {
     pub fn between(source: &Skeleton, target: &Skeleton) -> Result<Self, JointMapError> {
         let from = Anatomy::of(source).ok_or(JointMapError::UnknownSource)?;
         let to = Anatomy::of(target).ok_or(JointMapError::UnknownTarget)?;
+        // Joints of the source that are no known part, by name.
+        let others: HashMap<String, usize> = (0..source.len())
+            .filter(|&joint| from.roles()[joint].is_none())
+            .map(|joint| (plain_name(&source.names()[joint]), joint))
+            .collect();
         let mut partner = vec![None; target.len()];
         for (joint, partner) in partner.iter_mut().enumerate() {
             *partner = match to.roles()[joint] {
                 Some(role) => from.joint(role),
-                None => {
-                    let name = plain_name(&target.names()[joint]);
-                    (0..source.len()).find(|&s| {
-                        from.roles()[s].is_none() && plain_name(&source.names()[s]) == name
-                    })
-                }
+                None => others.get(&plain_name(&target.names()[joint])).copied(),
             };
         }
         // What is above the target's pelvis goes where the pelvis goes, so

@@ -75,8 +75,8 @@ pub enum MotionNote {
     /// The file does not say where the pelvis is relative to its translation;
     /// heights are right only after grounding.
     PelvisOffsetUnknown,
-    /// The finger joints of the file were dropped.
-    FingersDropped {
+    /// The joints of fingers, jaw and eyes were dropped.
+    HandsAndFaceDropped {
         /// How many joints.
         joints: usize,
     },
@@ -156,7 +156,9 @@ impl fmt::Display for MotionNote {
                 f,
                 "the file does not place the pelvis exactly; put the motion on the ground"
             ),
-            Self::FingersDropped { joints } => write!(f, "{joints} finger joints were dropped"),
+            Self::HandsAndFaceDropped { joints } => {
+                write!(f, "{joints} joints of hands and face were dropped")
+            }
             Self::SourceJointUnused { joint, angle } => write!(
                 f,
                 "source joint {joint} turns by up to {:.1} degrees but has no partner",

@@ -41,7 +41,9 @@ pub fn sample(clip: &Clip, time: Seconds, pose: &mut Pose, velocity: &mut PoseVe
     }
     if at.u == 0.0 {
         // Exact at frames, to the last bit.
-        pose.clone_from(&clip.frames()[at.frame]);
+        let frame = &clip.frames()[at.frame];
+        pose.root = frame.root;
+        pose.rotations.copy_from_slice(&frame.rotations);
     }
 }
 

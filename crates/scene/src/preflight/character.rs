@@ -1,7 +1,7 @@
 //! [`check_character`] and [`character_info`]: is this a body that clothes can
 //! be put on.
 
-use drapery_core::{BodyModel, ShapedBody, TriMesh};
+use drapery_core::{BodyModel, MeshError, ShapedBody, TriMesh};
 use glam::Vec3;
 
 use super::place::{self, main_joints};
@@ -55,28 +55,14 @@ pub struct CharacterInfo {
     pub height_m: f32,
 }
 
-/// The shape of all zeros; `None` when the model refuses it.
-fn template(model: &dyn BodyModel) -> Option<(ShapedBody, TriMesh)> {
-    let body = model
-        .shaped(&vec![0.0; model.shape_parameters().len()])
-        .ok()?;
-    let mesh = TriMesh::new(body.rest.clone(), model.topology().triangles().to_vec()).ok()?;
-    Some((body, mesh))
-}
-
-/// A character in numbers, at shape 0 and at rest.
-pub fn character_info(model: &dyn BodyModel) -> CharacterInfo {
+/// A character in numbers, of the shape that `body` has, at rest.
+pub fn character_info(model: &dyn BodyModel, body: &ShapedBody) -> CharacterInfo {
     let topology = model.topology();
-    let template = template(model);
-    let height_m = template.as_ref().map_or(0.0, |(_, mesh)| {
-        let (low, high) = mesh.bounds();
-        high.y - low.y
-    });
-    let self_intersections = template.as_ref().map_or(0, |(body, _)| {
-        SelfContactFinder::new(model, &body.rest)
-            .find(&body.rest)
-            .n_crossings
-    });
+    let heights = || body.rest.iter().map(|p| p.y);
+    let height_m = heights().fold(f32::MIN, f32::max) - heights().fold(f32::MAX, f32::min);
+    let self_intersections = SelfContactFinder::new(model, &body.rest)
+        .find(&body.rest)
+        .n_crossings;
     CharacterInfo {
         vertices: topology.n_vertices(),
         triangles: topology.triangles().len(),
@@ -93,17 +79,21 @@ pub fn character_info(model: &dyn BodyModel) -> CharacterInfo {
     }
 }
 
-/// Checks a character at shape 0 and at rest.
-pub fn check_character(model: &dyn BodyModel) -> Vec<Finding> {
+/// Checks a character of the shape that `body` has, at rest.
+///
+/// # Errors
+/// When a vertex of that shape is not finite.
+pub fn check_character(
+    model: &dyn BodyModel,
+    body: &ShapedBody,
+) -> Result<Vec<Finding>, MeshError> {
+    let mesh = TriMesh::new(body.rest.clone(), model.topology().triangles().to_vec())?;
     let mut findings = Vec::new();
-    let Some((body, mesh)) = template(model) else {
-        return findings;
-    };
     let faults = SurfaceFaults::of(&mesh);
-    surface(model, &body, &mesh, &faults, &mut findings);
-    stance(model, &body, &mesh, &mut findings);
-    rig(model, &body, &mesh, &mut findings);
-    sorted(findings)
+    surface(model, body, &mesh, &faults, &mut findings);
+    stance(model, body, &mesh, &mut findings);
+    rig(model, body, &mesh, &mut findings);
+    Ok(sorted(findings))
 }
 
 fn surface(

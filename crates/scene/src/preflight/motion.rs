@@ -103,6 +103,8 @@ impl FrameContact {
 }
 
 /// Poses `body` through a clip of its own skeleton and looks at every frame.
+/// `each` gets the number of every finished frame and returns `false` to stop,
+/// which leaves the report shorter.
 ///
 /// # Errors
 /// When the clip is of another skeleton.
@@ -110,6 +112,7 @@ pub fn check_motion(
     model: &dyn BodyModel,
     body: &ShapedBody,
     clip: &Clip,
+    mut each: impl FnMut(usize) -> bool,
 ) -> Result<MotionReport, PoseError> {
     let mut finder = SelfContactFinder::new(model, &body.rest);
     let at_rest = finder.find(&body.rest);
@@ -127,6 +130,9 @@ pub fn check_motion(
             &at_rest,
             &posed.vertices,
         ));
+        if !each(frame) {
+            break;
+        }
     }
     let mut findings = Vec::new();
     contact_findings(model, &frames, &mut findings);

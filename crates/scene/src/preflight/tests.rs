@@ -37,7 +37,7 @@ fn only(findings: Vec<Finding>, kind: &str, count: u64) -> Finding {
 fn the_sound_samples_have_no_findings() {
     assert_eq!(check(SampleGarment::sound()), []);
     assert_eq!(check_garment(&SampleGarment::sound().build(), None), []);
-    assert_eq!(check_character(&SampleBody::sound().build()), []);
+    assert_eq!(check_body(SampleBody::sound()), []);
 }
 
 #[test]
@@ -492,7 +492,9 @@ fn a_seam_that_is_not_sewn_is_open() {
 }
 
 fn check_body(body: SampleBody) -> Vec<Finding> {
-    check_character(&body.build())
+    let body = body.build();
+    let shape = vec![0.0; body.shape_parameters().len()];
+    check_character(&body, &body.shaped(&shape).unwrap()).unwrap()
 }
 
 #[test]
@@ -732,7 +734,7 @@ fn a_motion_tells_its_contact_frames() {
         )
         .unwrap()
     };
-    let report = check_motion(&character, &body, &clip(&angles)).unwrap();
+    let report = check_motion(&character, &body, &clip(&angles), |_| true).unwrap();
     // Centres are 2 × 0.15 × cos(angle / 2) apart and meet below 0.2.
     let expected: Vec<u32> = (0..angles.len() as u32)
         .filter(|&f| 0.3 * (angles[f as usize] / 2.0).cos() < 0.19)
@@ -748,7 +750,7 @@ fn a_motion_tells_its_contact_frames() {
     assert!(report.frames[0].n_masked == 0 && report.frames[6].n_masked > 300);
 
     // Half a turn in one frame is a jump, at 94 rad/s.
-    let report = check_motion(&character, &body, &clip(&[0.0, 3.1])).unwrap();
+    let report = check_motion(&character, &body, &clip(&[0.0, 3.1]), |_| true).unwrap();
     let jump = report
         .findings
         .iter()
@@ -779,13 +781,13 @@ fn soles_below_the_floor_are_found() {
         )
         .unwrap()
     };
-    let report = check_motion(&character, &body, &clip(&poses)).unwrap();
+    let report = check_motion(&character, &body, &clip(&poses), |_| true).unwrap();
     let found = only(report.findings, "below-floor", 2);
     assert_eq!(found.severity, Severity::Warning);
     assert_eq!(found.cure, "raise the clip by 8.0 cm");
     assert!((report.sole_height[0] + 0.08).abs() < 1e-5);
     let mut high = character.skeleton().rest_pose();
     high.root.y += 0.2;
-    let report = check_motion(&character, &body, &clip(&[high])).unwrap();
+    let report = check_motion(&character, &body, &clip(&[high]), |_| true).unwrap();
     only(report.findings, "above-floor", 1);
 }

@@ -333,6 +333,9 @@ impl Camera {
     }
 }
 
+/// Room between the eye and the nearest point, of the depth of all points.
+const CLEARANCE: f64 = 0.1;
+
 /// The four maxima of the module's formula, and the extent along `back`.
 struct Support {
     across: [f64; 2],
@@ -394,8 +397,8 @@ impl Support {
         let (right, up, back) = self.axes;
         let away = (0.5 * (self.across[0] + self.across[1]) / self.tangents.0)
             .max(0.5 * (self.upright[0] + self.upright[1]) / self.tangents.1)
-            // Not inside a lone point.
-            .max(self.back[0] + 1e-3);
+            // Not right before the eye: a tall thing seen from above.
+            .max(self.back[0] + CLEARANCE * (self.back[0] + self.back[1]) + 1e-3);
         let aside = 0.5 * (self.across[0] - self.across[1]);
         let rise = 0.5 * (self.upright[0] - self.upright[1]);
         Camera {
@@ -412,5 +415,158 @@ impl Support {
 fn raise(most: &mut [f64; 2], values: [f64; 2]) {
     for (most, value) in most.iter_mut().zip(values) {
         *most = most.max(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Corners of a slim tetrahedron, off the origin.
+    fn figure() -> Vec<Vec3> {
+        vec![
+            Vec3::new(10.2, 0.0, -3.1),
+            Vec3::new(9.7, 0.1, -2.9),
+            Vec3::new(10.0, 0.05, -3.4),
+            Vec3::new(10.05, 1.7, -3.0),
+        ]
+    }
+
+    /// Least and largest pixel coordinates of points, all in front.
+    fn extent(camera: &Camera, points: &[Vec3], size: Size) -> (f32, f32, f32, f32) {
+        points.iter().fold(
+            (f32::MAX, f32::MAX, f32::MIN, f32::MIN),
+            |(l, t, r, b), p| {
+                let (x, y, depth) = camera.project(*p, size).expect("in front of the camera");
+                assert!(depth > 0.0);
+                (l.min(x), t.min(y), r.max(x), b.max(y))
+            },
+        )
+    }
+
+    #[test]
+    fn framed_points_touch_the_margin_and_never_cross_it() {
+        let points = figure();
+        for size in [Size::square(500), Size::new(900, 300), Size::new(200, 700)] {
+            for azimuth in [0.0, 0.7, 2.0, -2.5] {
+                for elevation in [-0.5, 0.0, 0.6, FRAC_PI_2] {
+                    for field_of_view in [0.2, 0.6, 1.0] {
+                        let view = View {
+                            azimuth,
+                            elevation,
+                            field_of_view,
+                            margin: 0.1,
+                        };
+                        let camera = Camera::framing_points(points.iter().copied(), view, size);
+                        let (l, t, r, b) = extent(&camera, &points, size);
+                        let (w, h) = (size.width as f32, size.height as f32);
+                        let free = [l / w, t / h, 1.0 - r / w, 1.0 - b / h];
+                        for free in free {
+                            assert!(free > 0.0999, "{view:?} {size:?}: {free}");
+                        }
+                        // Both sides of one direction are at the margin.
+                        let across = free[0].max(free[2]);
+                        let upright = free[1].max(free[3]);
+                        // (unless the eye would have to be among the points).
+                        assert!(
+                            across < 0.1001 || upright < 0.1001 || elevation > 1.0,
+                            "{view:?} {size:?} leaves {free:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_picture_is_upright_and_not_mirrored() {
+        let size = Size::square(100);
+        let bounds = Bounds::of([Vec3::splat(-1.0), Vec3::splat(1.0)]);
+        let camera = Camera::framing(&bounds, View::front(), size);
+        let at = |p: Vec3| camera.project(p, size).unwrap();
+        assert!(at(Vec3::Y).1 < at(Vec3::ZERO).1, "up is up");
+        assert!(
+            at(Vec3::X).0 > at(Vec3::ZERO).0,
+            "+X is right from the front"
+        );
+        assert!(at(Vec3::Z).2 < at(Vec3::ZERO).2, "+Z is nearer");
+        let camera = Camera::framing(&bounds, View::left(), size);
+        let (x, _, depth) = camera.project(Vec3::X, size).unwrap();
+        let (x_front, ..) = camera.project(Vec3::Z, size).unwrap();
+        let (_, _, depth_middle) = camera.project(Vec3::ZERO, size).unwrap();
+        assert!(
+            depth < depth_middle && x_front < x,
+            "seen from +X, +Z is left"
+        );
+        assert_eq!(camera.project(camera.eye() + Vec3::X, size), None);
+    }
+
+    #[test]
+    fn following_cameras_keep_the_root_in_place() {
+        let size = Size::new(200, 300);
+        let roots = [Vec3::new(0.0, 0.9, 0.0), Vec3::new(3.0, 1.1, -2.0)];
+        let frames: Vec<Vec<Vec3>> = roots
+            .iter()
+            .map(|root| vec![*root + Vec3::new(0.2, 0.8, 0.1), *root - Vec3::Y * 0.9])
+            .collect();
+        let input: Vec<(&[Vec3], Vec3)> = frames
+            .iter()
+            .zip(roots)
+            .map(|(positions, root)| (positions.as_slice(), root))
+            .collect();
+        let cameras = Camera::following(&input, View::three_quarter(), size);
+        let below = |i: usize| {
+            let foot = Vec3::new(roots[i].x, 0.0, roots[i].z);
+            cameras[i].project(foot, size).unwrap()
+        };
+        let (first, second) = (below(0), below(1));
+        assert!((first.0 - second.0).abs() < 0.01 && (first.1 - second.1).abs() < 0.01);
+        let at = |i: usize| cameras[i].project(roots[i], size).unwrap();
+        let (first, second) = (at(0), at(1));
+        assert!(second.1 < first.1 - 5.0, "a jump is seen as one");
+        for (camera, positions) in cameras.iter().zip(&frames) {
+            let (l, t, r, b) = extent(camera, positions, size);
+            assert!(l >= 0.0 && t >= 0.0 && r <= 200.0 && b <= 300.0);
+        }
+    }
+
+    #[test]
+    fn a_turntable_holds_its_distance_and_everything_in_view() {
+        let points = figure();
+        let size = Size::new(300, 400);
+        let cameras = Camera::turntable(points.iter().copied(), 5, View::front(), size);
+        assert_eq!(cameras.len(), 5);
+        let axis = Bounds::of(points.iter().copied()).centre();
+        let mut fullest = 0.0_f32;
+        for camera in &cameras {
+            let (l, t, r, b) = extent(camera, &points, size);
+            assert!(l >= 14.9 && t >= 19.9 && r <= 285.1 && b <= 380.1);
+            fullest = fullest.max((b - t) / 400.0).max((r - l) / 300.0);
+            let (x, y, depth) = camera.project(axis, size).unwrap();
+            let (x0, y0, depth0) = cameras[0].project(axis, size).unwrap();
+            assert!((x - x0).abs() < 0.01 && (y - y0).abs() < 0.01);
+            assert!((depth - depth0).abs() < 1e-4);
+        }
+        assert!(fullest > 0.85, "fills only {fullest}");
+        assert!(Camera::turntable([], 0, View::front(), size).is_empty());
+    }
+
+    #[test]
+    fn odd_input_still_gives_a_camera() {
+        let size = Size::square(64);
+        let odd = View {
+            azimuth: f32::NAN,
+            elevation: f32::INFINITY,
+            field_of_view: f32::NAN,
+            margin: 9.0,
+        };
+        for points in [vec![], vec![Vec3::NAN], vec![Vec3::ONE]] {
+            for view in [View::front(), odd] {
+                let camera = Camera::framing_points(points.iter().copied(), view, size);
+                assert!(camera.eye.is_finite() && camera.distance > 0.0);
+            }
+        }
+        let camera = Camera::framing(&Bounds::EMPTY, View::front(), size);
+        assert!(camera.project(Vec3::ZERO, size).is_some());
     }
 }

@@ -76,9 +76,9 @@ impl Colour {
     pub(super) fn from_linear(light: Vec3) -> Self {
         let encode = Encoder::get();
         Self::rgb(
-            encode.channel(light.x),
-            encode.channel(light.y),
-            encode.channel(light.z),
+            encode.channel(light.x, NEAREST),
+            encode.channel(light.y, NEAREST),
+            encode.channel(light.z, NEAREST),
         )
     }
 }
@@ -86,8 +86,12 @@ impl Colour {
 /// Linear light to 8 bits by a table, fine enough that every code survives the
 /// way there and back.
 pub(super) struct Encoder {
-    codes: Vec<u8>,
+    /// Codes in 1/256.
+    codes: Vec<u16>,
 }
+
+/// What is added before a code is cut to a whole number: rounding to nearest.
+pub(super) const NEAREST: u8 = 128;
 
 /// Steps of the table: at the steepest place one step is 0.2 of a code.
 const N_STEPS: usize = 16_384;
@@ -105,17 +109,19 @@ impl Encoder {
                     } else {
                         1.055 * light.powf(1.0 / 2.4) - 0.055
                     };
-                    (s * 255.0).round() as u8
+                    (s * 255.0 * 256.0).round() as u16
                 })
                 .collect(),
         })
     }
 
-    /// The code of one channel of linear light.
+    /// The code of one channel of linear light, cut after `dither`/256 was added.
     #[inline]
-    pub(super) fn channel(&self, light: f32) -> u8 {
+    pub(super) fn channel(&self, light: f32, dither: u8) -> u8 {
         // A float cast saturates and sends NaN to 0, so the index is in range.
-        self.codes[((light * N_STEPS as f32 + 0.5) as usize).min(N_STEPS)]
+        let index = (light * N_STEPS as f32 + 0.5) as u32;
+        let fine = self.codes[index.min(N_STEPS as u32) as usize];
+        (fine.saturating_add(u16::from(dither)) >> 8) as u8
     }
 }
 

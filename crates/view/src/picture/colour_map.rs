@@ -2,8 +2,8 @@
 //!
 //! The maps are paths through Oklab, where equal steps look about equal
 //! (B. Ottosson, "A perceptual color space for image processing", 2020):
-//! lightness L runs evenly, hue h turns evenly, chroma C swells in the middle,
-//! and C is cut where the path would leave sRGB.
+//! lightness L runs evenly, hue h turns evenly, and chroma C is a smooth curve
+//! just below what sRGB has room for.
 //!
 //! ```text
 //! a = C cos h,  b = C sin h
@@ -49,21 +49,22 @@ impl ColourMap {
         let (lightness, chroma, hue_degrees) = match self {
             Self::Meadow => (
                 mix(0.24, 0.92, t),
-                mix(0.11, 0.17, t) + 0.03 * (std::f32::consts::PI * t).sin(),
+                0.094 + 0.32 * (t - 0.5).max(0.0).powi(2),
                 mix(305.0, 103.0, t),
             ),
             Self::Ember => (
                 mix(0.14, 0.96, t),
-                0.05 + 0.16 * (std::f32::consts::PI * t.powf(0.9)).sin(),
+                0.05 + 0.125 * (std::f32::consts::PI * t.powf(0.9)).sin(),
                 mix(-60.0, 100.0, t),
             ),
             Self::Diverging => {
                 let s = (2.0 * t - 1.0).abs();
                 let hue = if t < 0.5 { 255.0 } else { 28.0 };
-                (mix(0.94, 0.46, s), 0.17 * s, hue)
+                (mix(0.94, 0.46, s), 0.15 * s, hue)
             }
         };
-        within_srgb(lightness, chroma, hue_degrees.to_radians())
+        let (sin, cos) = hue_degrees.to_radians().sin_cos();
+        linear_from_oklab(lightness, chroma * cos, chroma * sin)
     }
 
     /// The map as a table of linear light.
@@ -81,29 +82,6 @@ pub(super) fn look_up(table: &[Vec3], t: f32) -> Vec3 {
     let low = (place as usize).min(last);
     let high = (low + 1).min(last);
     table[low].lerp(table[high], place - low as f32)
-}
-
-/// The colour of this lightness and hue with as much of the chroma as sRGB has
-/// room for.
-fn within_srgb(lightness: f32, chroma: f32, hue: f32) -> Vec3 {
-    let fits = |c: f32| {
-        let rgb = linear_from_oklab(lightness, c * hue.cos(), c * hue.sin());
-        rgb.min_element() >= 0.0 && rgb.max_element() <= 1.0
-    };
-    let mut low = 0.0;
-    let mut high = chroma;
-    if fits(high) {
-        low = high;
-    }
-    for _ in 0..20 {
-        let middle = 0.5 * (low + high);
-        if fits(middle) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    linear_from_oklab(lightness, low * hue.cos(), low * hue.sin())
 }
 
 fn linear_from_oklab(lightness: f32, a: f32, b: f32) -> Vec3 {
@@ -169,6 +147,16 @@ mod tests {
             assert_eq!(map.colour(3.0), map.colour(1.0));
             let table = map.table();
             assert_eq!(Colour::from_linear(look_up(&table, 1.0)), map.colour(1.0));
+        }
+    }
+
+    #[test]
+    fn maps_stay_within_srgb() {
+        for map in [ColourMap::Meadow, ColourMap::Ember, ColourMap::Diverging] {
+            for (i, light) in map.table().iter().enumerate() {
+                let inside = light.min_element() >= -1e-3 && light.max_element() <= 1.001;
+                assert!(inside, "{map:?}, entry {i}: {light}");
+            }
         }
     }
 

@@ -8,12 +8,16 @@ use glam::{DVec3, Vec2, Vec3};
 use super::camera::Camera;
 
 /// How dark the lines are: of 10 cm, and of 1 m.
-const FINE_LINE: f32 = 0.045;
-const COARSE_LINE: f32 = 0.16;
+const FINE_LINE: f32 = 0.09;
+const COARSE_LINE: f32 = 0.3;
 
 /// Width of the lines [m]; at least about a pixel is drawn.
 const FINE_WIDTH: f32 = 0.0015;
 const COARSE_WIDTH: f32 = 0.004;
+
+/// Added to make every line's number positive, so that a cast rounds it. Within
+/// reach of the fade no coordinate is near to it.
+const MANY: f32 = 1024.0;
 
 /// A floor as the camera sees it.
 pub(super) struct Floor {
@@ -119,7 +123,8 @@ impl Floor {
             ] {
                 // Coverage of a pixel by the line; fades to the mean where the
                 // lines are closer than pixels.
-                let from_line = (place / spacing - (place / spacing).round()).abs() * spacing;
+                let turns = place * (1.0 / spacing) + MANY;
+                let from_line = (turns - (turns + 0.5) as i32 as f32).abs() * spacing;
                 let line = width.max(0.9 * pixel);
                 let cover = ((0.5 * (line + pixel) - from_line) / pixel).clamp(0.0, 1.0);
                 let thin = (width / pixel).clamp(0.6, 1.0);

@@ -19,13 +19,19 @@ use std::f32::consts::PI;
 
 use glam::{Vec2, Vec3};
 
+use super::camera::Size;
+
 /// How far things darken one another [m]: folds are 2 to 8 cm apart, and limbs
 /// beside the trunk are to count as well.
-pub(super) const RADIUS: f32 = 0.22;
+pub(super) const RADIUS: f32 = 0.28;
 
-/// Planes through the line of sight, and steps on each side.
-const N_PLANES: usize = 2;
-const N_STEPS: usize = 6;
+/// Things count in full up to √(1 − 1/FADE) of the radius, then less and less.
+const FADE: f32 = 1.5;
+
+/// Planes through the line of sight in a pixel, and steps on each side. One
+/// plane is enough: the mean over 4 × 4 pixels has sixteen.
+const N_PLANES: usize = 1;
+const N_STEPS: usize = 7;
 
 /// The most pixels that the radius may span: keeps a close-up affordable.
 const MOST_PIXELS: f32 = 160.0;
@@ -36,19 +42,50 @@ const BIAS: f32 = 0.06;
 
 /// The depths of a picture, and the rays through its pixels.
 pub(super) struct DepthView<'a> {
-    /// 1/depth [1/m] and the normal at each pixel; 0 where there is nothing.
-    pub(super) texels: &'a [[f32; 4]],
+    /// Depth at each pixel [m]; 0 where there is nothing.
+    pub(super) depths: &'a [f32],
+    /// The unit normal at each pixel.
+    pub(super) normals: &'a [[f32; 3]],
     pub(super) width: i32,
     pub(super) height: i32,
     /// Pixels a unit of slope.
     pub(super) focal: f32,
+    /// Cosine and sine of the planes' directions, for each turn.
+    turns: [[(f32, f32); 16]; N_PLANES],
+    /// Steps as 1/65536 of the radius, for each jitter.
+    steps: [[i32; N_STEPS]; 16],
 }
 
-impl DepthView<'_> {
+impl<'a> DepthView<'a> {
+    /// A view of the depths [m] and normals of a picture.
+    pub(super) fn new(depths: &'a [f32], normals: &'a [[f32; 3]], size: Size, focal: f32) -> Self {
+        let turns = std::array::from_fn(|plane| {
+            std::array::from_fn(|turn| {
+                let angle = (plane as f32 + turn as f32 / 16.0) * (PI / N_PLANES as f32);
+                (angle.cos(), angle.sin())
+            })
+        });
+        // Denser near the point, where small folds are.
+        let steps = std::array::from_fn(|jitter| {
+            std::array::from_fn(|i| {
+                let share = (i as f32 + jitter as f32 / 16.0) / N_STEPS as f32;
+                (share * share * 65_536.0) as i32
+            })
+        });
+        Self {
+            depths,
+            normals,
+            width: size.width as i32,
+            height: size.height as i32,
+            focal,
+            turns,
+            steps,
+        }
+    }
+
     /// The point at a pixel in the camera's axes [m].
     #[inline]
-    pub(super) fn point(&self, x: i32, y: i32, nearness: f32) -> Vec3 {
-        let depth = 1.0 / nearness;
+    pub(super) fn point(&self, x: i32, y: i32, depth: f32) -> Vec3 {
         let scale = depth / self.focal;
         Vec3::new(
             (x as f32 + 0.5 - 0.5 * self.width as f32) * scale,
@@ -71,12 +108,11 @@ impl DepthView<'_> {
         if pixels.is_nan() || pixels < 1.5 {
             return 1.0;
         }
-        let radius = pixels * -point.z / self.focal;
+        let shrink = (self.focal / (pixels * point.z)).powi(2);
         let towards = (-point).normalize_or(Vec3::Z);
-        let mut open = 0.0;
+        let (mut open, mut all) = (0.0, 0.0);
         for plane in 0..N_PLANES {
-            let angle = (plane as f32 + turn as f32 / 16.0) * (PI / N_PLANES as f32);
-            let (sin, cos) = angle.sin_cos();
+            let (cos, sin) = self.turns[plane][turn & 15];
             let along = Vec3::new(cos, sin, 0.0);
             let across = along.cross(towards).normalize_or(Vec3::X);
             let within = normal - across * normal.dot(across);
@@ -91,9 +127,8 @@ impl DepthView<'_> {
                 .copysign(tangent.dot(within));
             // cos(γ ± π/2) = ∓ sin γ is where the surface itself ends the sky.
             let step = Vec2::new(cos, -sin) * pixels;
-            let start = jitter as f32 / 16.0;
-            let ahead = self.horizon((x, y), point, towards, step, (-sin_gamma, start), radius);
-            let behind = self.horizon((x, y), point, towards, -step, (sin_gamma, start), radius);
+            let ahead = self.horizon((x, y), point, towards, step, (-sin_gamma, jitter), shrink);
+            let behind = self.horizon((x, y), point, towards, -step, (sin_gamma, jitter), shrink);
             let part = |cos_h: f32, side: f32| {
                 let h = side * fast_acos(cos_h);
                 let sin_h = side * (1.0 - cos_h * cos_h).max(0.0).sqrt();
@@ -103,8 +138,14 @@ impl DepthView<'_> {
                     - (cos_double * cos_gamma + sin_double * sin_gamma))
             };
             open += length * (part(ahead, 1.0) + part(behind, -1.0));
+            // The same without anything in the way, h = γ ± π/2.
+            all += length * (cos_gamma + fast_acos(cos_gamma) * sin_gamma.abs());
         }
-        (open / N_PLANES as f32).clamp(0.0, 1.0)
+        if all > 0.0 {
+            (open / all).clamp(0.0, 1.0)
+        } else {
+            1.0
+        }
     }
 
     /// The cosine, from the line of sight, of the highest thing on one side.
@@ -115,36 +156,33 @@ impl DepthView<'_> {
         point: Vec3,
         towards: Vec3,
         step: Vec2,
-        (lowest, start): (f32, f32),
-        radius: f32,
+        (lowest, jitter): (f32, usize),
+        inverse_radius_sq: f32,
     ) -> f32 {
+        // Whole numbers of 1/65536 pixel, clear of the pixel itself.
+        let clear = step * (1.5 / step.abs().max_element());
+        let fixed = |v: Vec2| ((v.x * 65_536.0) as i32, (v.y * 65_536.0) as i32);
+        let (clear, step) = (fixed(clear), fixed(step));
         let mut highest = lowest;
-        for i in 0..N_STEPS {
-            // Denser near the point, where small folds are.
-            let t = (i as f32 + start) / N_STEPS as f32;
-            let t = t * t;
-            let at_x = x
-                + (step.x * t + 1.5 * step.x.signum() * f32::from(step.x.abs() > step.y.abs()))
-                    as i32;
-            let at_y = y
-                + (step.y * t + 1.5 * step.y.signum() * f32::from(step.y.abs() >= step.x.abs()))
-                    as i32;
+        for share in self.steps[jitter & 15] {
+            // A shift rounds down; half a pixel makes it round to the nearest.
+            let along = |clear: i32, step: i32| {
+                let far = (i64::from(step) * i64::from(share)) >> 16;
+                (clear + far as i32 + 32_768) >> 16
+            };
+            let (at_x, at_y) = (x + along(clear.0, step.0), y + along(clear.1, step.1));
             if at_x < 0 || at_y < 0 || at_x >= self.width || at_y >= self.height {
                 break;
             }
-            let nearness = self.texels[(at_y * self.width + at_x) as usize][0];
-            if nearness <= 0.0 {
-                continue;
-            }
-            let delta = self.point(at_x, at_y, nearness) - point;
-            let distance_sq = delta.length_squared();
-            let distance = distance_sq.sqrt().max(1e-6);
-            let fade = 1.0 - distance_sq / (radius * radius);
-            if fade <= 0.0 {
-                continue;
-            }
-            let cosine = delta.dot(towards) / distance - BIAS;
-            highest = highest.max(lowest + (cosine - lowest) * fade);
+            let depth = self.depths[(at_y * self.width + at_x) as usize];
+            // Where there is nothing the depth is 0 and the point the eye: too
+            // far away to count.
+            let delta = self.point(at_x, at_y, depth) - point;
+            let distance_sq = delta.length_squared() + 1e-12;
+            let fade = (FADE * (1.0 - distance_sq * inverse_radius_sq)).clamp(0.0, 1.0);
+            let cosine = delta.dot(towards) / distance_sq.sqrt() - BIAS;
+            let faded = lowest + (cosine - lowest) * fade;
+            highest = if faded > highest { faded } else { highest };
         }
         highest.clamp(-1.0, 1.0)
     }
@@ -175,19 +213,12 @@ mod tests {
     /// `step` metres nearer.
     fn openness_beside_step(step: f32, x: i32) -> f32 {
         let (width, height) = (201, 201);
-        let texels: Vec<[f32; 4]> = (0..width * height)
-            .map(|i| {
-                let depth = if i % width < 100 { 2.0 - step } else { 2.0 };
-                [1.0 / depth, 0.0, 0.0, 1.0]
-            })
+        let depths: Vec<f32> = (0..width * height)
+            .map(|i| if i % width < 100 { 2.0 - step } else { 2.0 })
             .collect();
-        let view = DepthView {
-            texels: &texels,
-            width,
-            height,
-            focal: 600.0,
-        };
-        let point = view.point(x, 100, texels[(100 * width + x) as usize][0]);
+        let size = Size::new(width as u32, height as u32);
+        let view = DepthView::new(&depths, &[], size, 600.0);
+        let point = view.point(x, 100, depths[(100 * width + x) as usize]);
         let mut sum = 0.0;
         for turn in 0..16 {
             sum += view.openness((x, 100), point, Vec3::Z, (turn, turn * 5 % 16));
@@ -205,11 +236,11 @@ mod tests {
     fn the_foot_of_a_step_is_half_open_and_its_edge_open() {
         // Right beside a wall much taller than the distance, half of the sky
         // is gone.
-        let foot = openness_beside_step(0.15, 101);
+        let foot = openness_beside_step(0.12, 100);
         assert!((0.45..0.65).contains(&foot), "{foot}");
-        let farther = openness_beside_step(0.15, 130);
+        let farther = openness_beside_step(0.12, 130);
         assert!(farther > foot + 0.1, "{farther} is not lighter than {foot}");
-        let edge = openness_beside_step(0.15, 98);
+        let edge = openness_beside_step(0.12, 98);
         assert!(edge > 0.97, "{edge}");
     }
 }

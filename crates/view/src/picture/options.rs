@@ -73,7 +73,7 @@ impl Default for Light {
     fn default() -> Self {
         Self::BesideCamera {
             azimuth: -0.85,
-            elevation: 0.8,
+            elevation: 0.9,
         }
     }
 }

@@ -14,7 +14,7 @@
 use glam::{Vec2, Vec3};
 
 use super::camera::{Camera, Size};
-use super::colour::{Colour, Encoder};
+use super::colour::{Encoder, NEAREST};
 use super::colour_map::look_up;
 use super::floor::Floor;
 use super::image::Image;
@@ -39,10 +39,22 @@ const BAND: usize = 16;
 /// The number of the floor among the triangles.
 const FLOOR: u32 = u32::MAX;
 
+/// The number of the background.
+const NOTHING: u32 = u32::MAX - 1;
+
+/// The triangle, floor or background at each sample of a pixel.
+type Coverage = [u32; N_SAMPLES];
+
 /// The nearest thing at each sample of a pixel: bits of 1/depth above the
 /// complement of the triangle's number, so that the larger is the nearer and,
 /// among equals, the first; 0 is the background.
-type Coverage = [u64; N_SAMPLES];
+type Nearest = [u64; N_SAMPLES];
+
+/// How open a pixel is to the sky and to the key light, as 0 to 255.
+type Seen = [u8; 2];
+
+/// Nothing stands in the way.
+const CLEAR: Seen = [255; 2];
 
 /// Draws a scene.
 ///
@@ -61,13 +73,8 @@ pub fn render(scene: &Scene, camera: &Camera, options: &Options) -> Result<Image
     scene.check()?;
     let n_threads = thread_count(options.threads);
     let frame = Frame::new(scene, camera, options);
-    let (coverage, texels) = frame.cover(camera, n_threads);
-    let depths = DepthView {
-        texels: &texels,
-        width: size.width as i32,
-        height: size.height as i32,
-        focal: frame.focal,
-    };
+    let (coverage, depths, normals) = frame.cover(camera, n_threads);
+    let depths = DepthView::new(&depths, &normals, size, frame.focal);
     let seen = match options.shading {
         Shading::Flat => Vec::new(),
         Shading::Studio => frame.see(&coverage, &depths, n_threads),
@@ -140,99 +147,124 @@ impl<'a> Frame<'a> {
         )
     }
 
-    /// Step 1: what each sample sees, and each pixel's 1/depth and normal.
-    fn cover(&self, camera: &Camera, n_threads: usize) -> (Vec<Coverage>, Vec<[f32; 4]>) {
+    /// Step 1: what each sample sees, and each pixel's depth [m] and normal.
+    fn cover(&self, camera: &Camera, n_threads: usize) -> (Vec<Coverage>, Vec<f32>, Vec<[f32; 3]>) {
         let triangles = self.geometry.on_screen(self.scene, camera, self.size);
         let bins = Bins::new(&triangles, self.size.height, BAND as u32);
         let width = self.size.width as usize;
         let n_pixels = width * self.size.height as usize;
-        let mut coverage = vec![[0_u64; N_SAMPLES]; n_pixels];
-        let mut texels = vec![[0_f32; 4]; n_pixels];
+        let mut coverage = vec![[0_u32; N_SAMPLES]; n_pixels];
+        let mut depths = vec![0_f32; n_pixels];
+        let mut normals = vec![[0_f32; 3]; n_pixels];
         let bands = coverage
             .chunks_mut(width * BAND)
-            .zip(texels.chunks_mut(width * BAND))
+            .zip(depths.chunks_mut(width * BAND))
+            .zip(normals.chunks_mut(width * BAND))
             .enumerate();
-        for_each(bands, n_threads, |(band, (coverage, texels))| {
+        for_each(bands, n_threads, |(band, ((coverage, depths), normals))| {
             let top = band * BAND;
             let rows = (top as i32, (top + coverage.len() / width) as i32);
+            let mut nearest: Vec<Nearest> = vec![[0; N_SAMPLES]; coverage.len()];
             if let Some(floor) = &self.floor {
-                for (i, pixel) in coverage.iter_mut().enumerate() {
-                    let (x, y) = (i % width, top + i / width);
-                    for (sample, (dx, dy)) in pixel.iter_mut().zip(SAMPLES) {
-                        let ray = self.ray(place(x, dx), place(y, dy));
-                        *sample = key(floor.nearness(ray).max(0.0), FLOOR);
-                    }
+                for (row, pixels) in nearest.chunks_mut(width).enumerate() {
+                    self.lay_floor(floor, top + row, pixels);
                 }
             }
             for t in bins.band(band) {
                 let triangle = &triangles[*t as usize];
                 let id = triangle.id;
                 triangle.fill(width as i32, rows, &SAMPLES, |pixel, sample, nearness| {
-                    let nearest = &mut coverage[pixel][sample];
-                    *nearest = (*nearest).max(key(nearness, id));
+                    let so_far = &mut nearest[pixel][sample];
+                    *so_far = (*so_far).max(key(nearness, id));
                 });
             }
-            for (i, (pixel, texel)) in coverage.iter().zip(texels).enumerate() {
-                let (nearest, sample) = (0..N_SAMPLES)
-                    .map(|k| (pixel[k], k))
-                    .max_by_key(|(key, _)| *key)
-                    .unwrap_or_default();
-                let nearness = nearness_of(nearest);
-                if nearness <= 0.0 {
-                    continue;
-                }
-                let (x, y) = (i % width, top + i / width);
-                let normal = match (id_of(nearest), &self.floor) {
-                    (FLOOR, Some(floor)) => floor.up,
-                    (FLOOR, None) => Vec3::Z,
-                    (id, _) => {
-                        let (dx, dy) = SAMPLES[sample];
-                        let ray = self.ray(place(x, dx), place(y, dy));
-                        SurfacePoint::on_ray(&self.geometry, id, ray).normal
+            for (i, pixel) in nearest.iter().enumerate() {
+                coverage[i] = pixel.map(id_of);
+                let mut sample = 0;
+                for k in 1..N_SAMPLES {
+                    if pixel[k] > pixel[sample] {
+                        sample = k;
                     }
-                };
-                *texel = [nearness, normal.x, normal.y, normal.z];
+                }
+                if pixel[sample] != 0 {
+                    depths[i] = 1.0 / nearness_of(pixel[sample]);
+                    let place = (i % width, top + i / width);
+                    normals[i] = self.normal(id_of(pixel[sample]), place, sample);
+                }
             }
         });
-        (coverage, texels)
+        (coverage, depths, normals)
+    }
+
+    /// Puts the floor into a row of pixels.
+    fn lay_floor(&self, floor: &Floor, y: usize, pixels: &mut [Nearest]) {
+        // 1/depth is linear on the screen.
+        let start = floor.nearness(self.ray(0.0, place(y, 0)));
+        let step_x = floor.nearness(self.ray(1.0, place(y, 0))) - start;
+        let step_y = floor.nearness(self.ray(0.0, place(y + 1, 0))) - start;
+        let offsets = SAMPLES
+            .map(|(dx, dy)| start + step_x * place(0, dx) + step_y * dy as f32 / SUBPIXELS as f32);
+        for (x, pixel) in pixels.iter_mut().enumerate() {
+            for (sample, offset) in pixel.iter_mut().zip(offsets) {
+                *sample = key(offset + step_x * x as f32, FLOOR);
+            }
+        }
+    }
+
+    /// The normal of what a sample of a pixel sees.
+    fn normal(&self, id: u32, (x, y): (usize, usize), sample: usize) -> [f32; 3] {
+        match (id, &self.floor) {
+            (FLOOR, Some(floor)) => floor.up.to_array(),
+            (FLOOR, None) => Vec3::Z.to_array(),
+            (id, _) => {
+                let (dx, dy) = SAMPLES[sample];
+                let ray = self.ray(place(x, dx), place(y, dy));
+                let point = SurfacePoint::on_ray(&self.geometry, id, ray);
+                point.normal.to_array()
+            }
+        }
     }
 
     /// Step 2: how open each pixel is, to the sky and to the key light.
-    fn see(&self, coverage: &[Coverage], depths: &DepthView, n_threads: usize) -> Vec<Visibility> {
-        let map_side = self
-            .size
-            .width
-            .max(self.size.height)
-            .next_power_of_two()
-            .saturating_mul(2)
-            .clamp(512, 2048);
+    fn see(&self, coverage: &[Coverage], depths: &DepthView, n_threads: usize) -> Vec<Seen> {
+        // Texels about as large as half a pixel.
+        let longest = self.size.width.max(self.size.height);
+        let map_side = (longest * 3 / 2).clamp(512, 2048).next_multiple_of(32);
         let shadows = ShadowMap::new(&self.geometry, self.lamps.key, map_side, n_threads);
         let width = self.size.width as usize;
-        let mut seen = vec![Visibility::CLEAR; coverage.len()];
+        let mut seen = vec![CLEAR; coverage.len()];
         let bands = seen.chunks_mut(width * BAND).enumerate();
         for_each(bands, n_threads, |(band, seen)| {
             for (i, seen) in seen.iter_mut().enumerate() {
                 let at = band * BAND * width + i;
-                let [nearness, nx, ny, nz] = depths.texels[at];
-                if nearness <= 0.0 {
+                let depth = depths.depths[at];
+                if depth <= 0.0 {
                     continue;
                 }
                 let (x, y) = ((at % width) as i32, (at / width) as i32);
-                let normal = Vec3::new(nx, ny, nz);
-                let point = depths.point(x, y, nearness);
+                let normal = Vec3::from_array(depths.normals[at]);
+                let point = depths.point(x, y, depth);
                 let (turn, jitter) = pattern(x, y);
-                let is_floor = coverage[at].iter().all(|key| id_of(*key) == FLOOR);
-                if is_floor && !self.floor_is_busy(point) {
-                    seen.open = 1.0;
-                } else {
-                    seen.open = depths.openness((x, y), point, normal, (turn, jitter));
+                let is_floor = coverage[at] == [FLOOR; N_SAMPLES];
+                if is_floor && self.is_bare_floor(point) {
+                    continue;
+                }
+                if !is_floor || self.floor_is_busy(point) {
+                    seen[0] = code(depths.openness((x, y), point, normal, (turn, jitter)));
                 }
                 if let Some(shadows) = &shadows {
-                    seen.lit = shadows.light_at(point, normal, jitter);
+                    seen[1] = code(shadows.light_at(point, normal, jitter));
                 }
             }
         });
         seen
+    }
+
+    /// Whether the floor has faded away at a point.
+    fn is_bare_floor(&self, point: Vec3) -> bool {
+        self.floor
+            .as_ref()
+            .is_none_or(|floor| floor.presence(point) <= 0.0)
     }
 
     /// Whether anything stands near a point of the floor.
@@ -248,27 +280,35 @@ impl<'a> Frame<'a> {
         &self,
         coverage: &[Coverage],
         depths: &DepthView,
-        seen: &[Visibility],
+        seen: &[Seen],
         n_threads: usize,
     ) -> Vec<u8> {
         let width = self.size.width as usize;
         let encoder = Encoder::get();
+        let is_gradient = matches!(self.scene.background, Background::Gradient { .. });
         let mut rgb8 = vec![0_u8; coverage.len() * 3];
         let bands = rgb8.chunks_mut(width * 3 * BAND).enumerate();
         for_each(bands, n_threads, |(band, rgb8)| {
             for (row, rgb8) in rgb8.chunks_mut(width * 3).enumerate() {
                 let y = band * BAND + row;
                 let background = self.background(y);
-                let plain = Colour::from_linear(background);
                 for (x, rgb) in rgb8.chunks_mut(3).enumerate() {
                     let samples = &coverage[y * width + x];
-                    if samples.iter().all(|key| *key == 0) {
-                        rgb.copy_from_slice(&[plain.r, plain.g, plain.b]);
-                        continue;
-                    }
-                    let light = self.pixel((x, y), samples, background, depths, seen);
+                    let light = if *samples == [NOTHING; N_SAMPLES] {
+                        background
+                    } else {
+                        self.pixel((x, y), samples, background, depths, seen)
+                    };
+                    // A gradient has fewer codes than rows; a pattern hides the
+                    // steps.
+                    let is_empty = samples.iter().all(|id| *id >= NOTHING);
+                    let dither = if is_gradient && is_empty {
+                        row_pattern(y)
+                    } else {
+                        NEAREST
+                    };
                     for (code, light) in rgb.iter_mut().zip(light.to_array()) {
-                        *code = encoder.channel(light);
+                        *code = encoder.channel(light, dither);
                     }
                 }
             }
@@ -293,10 +333,14 @@ impl<'a> Frame<'a> {
         samples: &Coverage,
         background: Vec3,
         depths: &DepthView,
-        seen: &[Visibility],
+        seen: &[Seen],
     ) -> Vec3 {
-        let ids = samples.map(|key| if key == 0 { None } else { Some(id_of(key)) });
+        let ids = samples;
         let mut light = Vec3::ZERO;
+        if *ids == [ids[0]; N_SAMPLES] {
+            let ray = self.ray(place(x, 0), place(y, 0));
+            return self.seen_light((x, y), ids[0], ray, background, depths, seen);
+        }
         for k in 0..N_SAMPLES {
             if ids[..k].contains(&ids[k]) {
                 continue;
@@ -310,14 +354,26 @@ impl<'a> Frame<'a> {
                 }
             }
             let ray = self.ray(place(x, middle.0 / n), place(y, middle.1 / n));
-            let colour = match ids[k] {
-                None => background,
-                Some(FLOOR) => self.floor_light((x, y), ray, background, depths, seen),
-                Some(id) => self.mesh_light((x, y), id, ray, depths, seen),
-            };
-            light += colour * n as f32;
+            light += self.seen_light((x, y), ids[k], ray, background, depths, seen) * n as f32;
         }
         light / N_SAMPLES as f32
+    }
+
+    /// The light of one thing seen in a pixel.
+    fn seen_light(
+        &self,
+        pixel: (usize, usize),
+        id: u32,
+        ray: Vec3,
+        background: Vec3,
+        depths: &DepthView,
+        seen: &[Seen],
+    ) -> Vec3 {
+        match id {
+            NOTHING => background,
+            FLOOR => self.floor_light(pixel, ray, background, depths, seen),
+            id => self.mesh_light(pixel, id, ray, depths, seen),
+        }
     }
 
     fn floor_light(
@@ -326,7 +382,7 @@ impl<'a> Frame<'a> {
         ray: Vec3,
         background: Vec3,
         depths: &DepthView,
-        seen: &[Visibility],
+        seen: &[Seen],
     ) -> Vec3 {
         let Some(floor) = &self.floor else {
             return background;
@@ -347,7 +403,7 @@ impl<'a> Frame<'a> {
         id: u32,
         ray: Vec3,
         depths: &DepthView,
-        seen: &[Visibility],
+        seen: &[Seen],
     ) -> Vec3 {
         let point = SurfacePoint::on_ray(&self.geometry, id, ray);
         let index = self.geometry.mesh_of[id as usize] as usize;
@@ -378,7 +434,7 @@ impl<'a> Frame<'a> {
         point: Vec3,
         normal: Vec3,
         depths: &DepthView,
-        seen: &[Visibility],
+        seen: &[Seen],
     ) -> Visibility {
         if seen.is_empty() {
             return Visibility::CLEAR;
@@ -390,37 +446,35 @@ impl<'a> Frame<'a> {
         let at = |x: i32, y: i32| (y * width + x) as usize;
         let own = seen[at(x, y)];
         let corners = [(left, top), (right, top), (left, bottom), (right, bottom)];
-        if own == Visibility::CLEAR
-            && corners
-                .iter()
-                .all(|(x, y)| seen[at(*x, *y)] == Visibility::CLEAR)
-        {
-            return own;
+        if own == CLEAR && corners.iter().all(|(x, y)| seen[at(*x, *y)] == CLEAR) {
+            return Visibility::CLEAR;
         }
         // Off the surface by less than this is on it [m].
         let tolerance = 0.004 - 2.5 * point.z / self.focal;
         let (mut open, mut lit, mut total) = (0.0, 0.0, 0.0);
         for y in top..=bottom {
             for x in left..=right {
-                let [nearness, nx, ny, nz] = depths.texels[at(x, y)];
-                if nearness <= 0.0 {
+                let depth = depths.depths[at(x, y)];
+                if depth <= 0.0 {
                     continue;
                 }
-                let off = (depths.point(x, y, nearness) - point).dot(normal).abs();
-                let turned = normal.dot(Vec3::new(nx, ny, nz)).max(0.0);
+                let off = (depths.point(x, y, depth) - point).dot(normal).abs();
+                let turned = normal
+                    .dot(Vec3::from_array(depths.normals[at(x, y)]))
+                    .max(0.0);
                 let weight = (1.0 - off / tolerance).max(0.0) * turned * turned;
                 let there = seen[at(x, y)];
-                open += weight * there.open;
-                lit += weight * there.lit;
+                open += weight * f32::from(there[0]);
+                lit += weight * f32::from(there[1]);
                 total += weight;
             }
         }
         if total < 1e-3 {
-            return own;
+            (open, lit, total) = (f32::from(own[0]), f32::from(own[1]), 1.0);
         }
         Visibility {
-            open: open / total,
-            lit: lit / total,
+            open: open / (255.0 * total),
+            lit: lit / (255.0 * total),
         }
     }
 }
@@ -447,7 +501,12 @@ fn nearness_of(key: u64) -> f32 {
 
 #[inline]
 fn id_of(key: u64) -> u32 {
-    !(key as u32)
+    if key == 0 { NOTHING } else { !(key as u32) }
+}
+
+/// A share from 0 to 1 as 0 to 255.
+fn code(share: f32) -> u8 {
+    (share * 255.0 + 0.5) as u8
 }
 
 /// Two orders of 0 to 15 over 4 × 4 pixels, each well mixed.
@@ -458,8 +517,15 @@ fn pattern(x: i32, y: i32) -> (usize, usize) {
     (TURN[at], JITTER[at])
 }
 
+/// Thresholds of eight rows, each new one as far as can be from those before:
+/// the bits of y, reversed. Rows stay of one colour, so files stay small.
+fn row_pattern(y: usize) -> u8 {
+    let order = (y & 1) << 2 | (y & 2) | (y >> 2 & 1);
+    (order * 32 + 16) as u8
+}
+
 /// The inside of cloth: darker and greyer than its outside.
 fn inside_of(colour: Vec3) -> Vec3 {
     let grey = colour.dot(Vec3::new(0.2126, 0.7152, 0.0722));
-    colour.lerp(Vec3::splat(grey), 0.45) * 0.62
+    colour.lerp(Vec3::splat(grey), 0.45) * 0.75
 }

@@ -7,16 +7,16 @@ use super::camera::Camera;
 use super::options::{Light, Options, Shading};
 
 /// Light of each lamp, in linear light.
-const KEY: Vec3 = Vec3::new(0.86, 0.83, 0.78);
+const KEY: Vec3 = Vec3::new(0.95, 0.91, 0.85);
 const FILL: Vec3 = Vec3::new(0.13, 0.145, 0.17);
-const SKY: Vec3 = Vec3::new(0.40, 0.42, 0.46);
+const SKY: Vec3 = Vec3::new(0.37, 0.39, 0.43);
 const GROUND: Vec3 = Vec3::new(0.22, 0.205, 0.19);
 
 /// Light of fibres along the rim of cloth.
 const SHEEN: f32 = 0.07;
 
-/// How strongly occlusion darkens: 1 is the physical share.
-const OCCLUSION_POWER: f32 = 1.25;
+/// What the deepest fold keeps of the light of the sky.
+const LEAST_OPEN: f32 = 0.2;
 
 /// Of a value's colour, how much the light may take: colours must stay legible
 /// against their bar.
@@ -36,7 +36,7 @@ pub(super) struct Lamps {
 
 /// What a point sees of the lamps: the open part of the sky and of the key
 /// light, both from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Visibility {
     pub(super) open: f32,
     pub(super) lit: f32,
@@ -91,7 +91,8 @@ impl Lamps {
         if self.shading == Shading::Flat {
             return colour;
         }
-        let open = seen.open.powf(OCCLUSION_POWER);
+        // A little more than the physical share: folds are to be seen.
+        let open = LEAST_OPEN + (1.0 - LEAST_OPEN) * seen.open * seen.open.sqrt();
         let key = normal.dot(self.key).max(0.0) * seen.lit;
         let fill = (0.5 + 0.5 * normal.dot(self.fill)).max(0.0);
         let height = 0.5 + 0.5 * normal.dot(self.up);

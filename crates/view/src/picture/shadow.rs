@@ -20,8 +20,10 @@ use super::raster::{Bins, ScreenPoint, ScreenTriangle};
 /// window rather than the sun (0.005).
 const LIGHT_RADIUS: f32 = 0.06;
 
-/// The widest half-shadow [m].
+/// The widest half-shadow, and the narrowest, which hides the facets of coarse
+/// cloth [m].
 const WIDEST: f32 = 0.07;
+const NARROWEST: f32 = 0.003;
 
 /// Looks for what stands in the light, and samples of the half-shadow.
 const N_SEARCH: usize = 8;
@@ -32,6 +34,10 @@ const STEEPEST: f32 = 3.0;
 
 /// Rows of the map that are filled at once.
 const BAND: u32 = 64;
+
+/// Texels of the side of a block, for which the tallest height is kept; a map's
+/// side is a multiple of it.
+const BLOCK: u32 = 32;
 
 /// How far everything reaches towards the light.
 pub(super) struct ShadowMap {
@@ -44,14 +50,18 @@ pub(super) struct ShadowMap {
     origin: Vec3,
     /// Texels a metre.
     scale: f32,
+    /// The largest height within reach of each block of the map [m].
+    tallest: Vec<f32>,
     /// Spirals for the 16 turns of the pattern.
     search: Vec<[Vec2; N_SEARCH]>,
     samples: Vec<[Vec2; N_SAMPLES]>,
+    search_radii: [f32; N_SEARCH],
 }
 
 impl ShadowMap {
     /// The map of all triangles for a light in the direction `light` (unit,
-    /// camera's axes); nothing when there is nothing to cast a shadow.
+    /// camera's axes), `side` a multiple of 32; nothing when there is nothing to
+    /// cast a shadow.
     pub(super) fn new(
         geometry: &Geometry,
         light: Vec3,
@@ -102,6 +112,7 @@ impl ShadowMap {
             }
         });
         Some(Self {
+            tallest: tallest_nearby(&heights, side, WIDEST * scale),
             heights,
             side,
             axes,
@@ -109,6 +120,7 @@ impl ShadowMap {
             scale,
             search: (0..16).map(spiral).collect(),
             samples: (0..16).map(spiral).collect(),
+            search_radii: spiral::<N_SEARCH>(0).map(Vec2::length),
         })
     }
 
@@ -134,17 +146,21 @@ impl ShadowMap {
             return 1.0;
         }
         let height = self.axes[2].dot(p) - self.origin.z + 0.001;
+        if !self.may_be_shaded(place, height) {
+            return 1.0;
+        }
         // The receiving plane's rise a texel.
         let slope = Vec2::new(self.axes[0].dot(normal), self.axes[1].dot(normal)) / -towards;
         let slope = slope.clamp_length_max(STEEPEST) * texel;
         let mut gaps = 0.0;
         let mut n_found = 0;
-        for offset in &self.search[turn & 15] {
+        for (i, offset) in self.search[turn & 15].iter().enumerate() {
             let offset = *offset * widest;
+            let away = self.search_radii[i] * widest;
             let gap = self.height(place + offset) - (height + slope.dot(offset));
             // What is far above matters over a wide part of the disc, what is
             // near only close by.
-            if gap > 0.0 && gap * LIGHT_RADIUS * self.scale * 1.5 + 2.0 > offset.length() {
+            if gap > 0.0 && gap * LIGHT_RADIUS * self.scale * 1.5 + 2.0 > away {
                 gaps += gap;
                 n_found += 1;
             }
@@ -158,7 +174,7 @@ impl ShadowMap {
             return 1.0;
         }
         let radius = (gaps / n_found as f32 * LIGHT_RADIUS).min(WIDEST) * self.scale;
-        let radius = radius.max(1.2);
+        let radius = radius.max(NARROWEST * self.scale);
         let mut lit = 0;
         for offset in &self.samples[turn & 15] {
             let offset = *offset * radius;
@@ -167,15 +183,57 @@ impl ShadowMap {
         lit as f32 / N_SAMPLES as f32
     }
 
+    /// Whether anything within reach of a place is taller than the receiving
+    /// plane may be there.
+    fn may_be_shaded(&self, place: Vec2, height: f32) -> bool {
+        let n_blocks = (self.side / BLOCK) as usize;
+        let block = |v: f32| (v as usize / BLOCK as usize).min(n_blocks - 1);
+        let tallest = self.tallest[block(place.y) * n_blocks + block(place.x)];
+        tallest > height - WIDEST * STEEPEST
+    }
+
     #[inline]
     fn height(&self, place: Vec2) -> f32 {
-        let (x, y) = (place.x.floor() as i32, place.y.floor() as i32);
-        let side = self.side as i32;
-        if x < 0 || y < 0 || x >= side || y >= side {
+        // The cast sends −1 to 1 to the free first row or column, what is below
+        // becomes large.
+        let (x, y) = (place.x as i32 as u32, place.y as i32 as u32);
+        if x >= self.side || y >= self.side {
             return 0.0;
         }
-        self.heights[(y * side + x) as usize]
+        self.heights[(y * self.side + x) as usize]
     }
+}
+
+/// The largest height within `reach` texels of each block.
+fn tallest_nearby(heights: &[f32], side: u32, reach: f32) -> Vec<f32> {
+    let n_blocks = (side / BLOCK) as usize;
+    let mut tallest = vec![0.0_f32; n_blocks * n_blocks];
+    for (y, row) in heights.chunks(side as usize).enumerate() {
+        let blocks = &mut tallest[y / BLOCK as usize * n_blocks..][..n_blocks];
+        for (most, texels) in blocks.iter_mut().zip(row.chunks(BLOCK as usize)) {
+            for h in texels {
+                if *h > *most {
+                    *most = *h;
+                }
+            }
+        }
+    }
+    let n_around = (reach / BLOCK as f32) as usize + 1;
+    let spread = |values: &[f32], step: usize| {
+        let mut out = vec![0.0_f32; values.len()];
+        for (i, out) in out.iter_mut().enumerate() {
+            let place = i / step % n_blocks;
+            let (low, high) = (
+                place.saturating_sub(n_around),
+                (place + n_around).min(n_blocks - 1),
+            );
+            let first = i - place * step;
+            *out = (low..=high).fold(0.0, |most, p| most.max(values[first + p * step]));
+        }
+        out
+    };
+    let along = spread(&tallest, 1);
+    spread(&along, n_blocks)
 }
 
 /// Points spread evenly over the unit disc, turned by a sixteenth of a turn of

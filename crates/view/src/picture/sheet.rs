@@ -149,7 +149,7 @@ const N_MARKS: usize = 4;
 
 /// The height of text that suits a picture [pixels].
 fn text_height(side: u32) -> u32 {
-    (side / 28).clamp(12, 28)
+    (side / 26).clamp(14, 30)
 }
 
 /// A number with as many digits as the range asks for.
@@ -188,18 +188,18 @@ mod tests {
         let images: Vec<Image> = (0..5).map(|i| tile(100, 10 + 20 * i)).collect();
         let labels: Vec<String> = (0..4).map(|i| format!("frame {i}")).collect();
         let made = sheet(&images, 3, &labels, "walk").unwrap();
-        // Text is 12 high, the title 18: head 32, cells of 100 + 22 under it.
-        assert_eq!(made.size(), Size::new(6 + 3 * 106, 32 + 6 + 2 * 128));
+        // Text is 14 high, the title 21: head 35, cells of 100 + 24 under it.
+        assert_eq!(made.size(), Size::new(6 + 3 * 106, 35 + 6 + 2 * 130));
         for (i, image) in images.iter().enumerate() {
-            let (x, y) = (6 + (i as u32 % 3) * 106, 38 + (i as u32 / 3) * 128);
+            let (x, y) = (6 + (i as u32 % 3) * 106, 41 + (i as u32 / 3) * 130);
             assert_eq!(made.pixel(x, y), image.pixel(0, 0), "cell {i}");
             assert_eq!(made.pixel(x + 99, y + 99), image.pixel(0, 0), "cell {i}");
-            let ink = n_ink(&made, x..x + 100, y + 100..y + 122);
+            let ink = n_ink(&made, x..x + 100, y + 100..y + 124);
             assert_eq!(ink > 50, i < 4, "label {i} has {ink} pixels");
         }
-        assert!(n_ink(&made, 0..made.width(), 0..32) > 50, "the title");
+        assert!(n_ink(&made, 0..made.width(), 0..35) > 50, "the title");
         // The last cell of the second row is empty.
-        assert_eq!(n_ink(&made, 218..324, 166..294), 0);
+        assert_eq!(n_ink(&made, 218..324, 171..301), 0);
     }
 
     #[test]

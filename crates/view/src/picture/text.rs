@@ -1,26 +1,32 @@
-//! Labels: small text drawn into an image.
+//! Labels: small text drawn into an image with a round pen.
 //!
-//! The letters are 8 × 8 dots. Between the dots the ink is interpolated
-//! linearly and cut at one half, which rounds the corners and makes slanted
-//! strokes smooth at any size. Letters are spaced by their widths, digits
-//! evenly. Plain, Latin-1 and Greek letters are known; others show as `?`.
+//! Plain, Latin-1 and Greek letters are known; others show as `?`. One line, no
+//! shaping.
 
-use font8x8::legacy::{BASIC_LEGACY, GREEK_LEGACY, LATIN_LEGACY};
+use glam::Vec2;
 
 use super::colour::Colour;
+use super::glyphs::Glyph;
 use super::image::Image;
 
-/// Dots of a letter's side.
-const DOTS: i32 = 8;
+/// From the top of the tallest letter to the bottom of a hanging one, pen and
+/// all [units of the glyphs].
+const LINE: f32 = 13.6;
 
-/// Dots between letters, and of a space.
-const GAP: f32 = 1.3;
-const SPACE: f32 = 3.6;
+/// The base line, from the bottom [units].
+const BASE: f32 = 3.6;
+
+/// The pen, and the room between letters, from pen to pen [units].
+const PEN: f32 = 1.25;
+const GAP: f32 = 2.5;
 
 /// The width of a line of text of this height [pixels].
 pub(super) fn text_width(text: &str, height: u32) -> u32 {
-    let dots: f32 = text.chars().map(|c| Glyph::of(c).advance).sum();
-    ((dots - GAP).max(0.0) * dot_size(height)).ceil() as u32
+    let units: f32 = text.chars().map(|c| Glyph::of(c).width + GAP).sum();
+    if units == 0.0 {
+        return 0;
+    }
+    ((units - GAP + PEN) * unit(height)).ceil() as u32
 }
 
 /// Draws a line of text, its top left corner at (x, y), `height` pixels from
@@ -32,23 +38,33 @@ pub(super) fn draw_text(
     height: u32,
     colour: Colour,
 ) {
-    let dot = dot_size(height);
-    let mut pen = 0.0;
+    let unit = unit(height);
+    let radius = (0.5 * PEN * unit).max(0.55);
+    let mut pen = 0.5 * PEN * unit;
     for c in text.chars() {
         let glyph = Glyph::of(c);
-        let wide = (glyph.advance * dot).ceil() as i64 + 1;
-        let begin = (pen * dot).floor() as i64;
-        for row in -1..=i64::from(height) {
-            for column in -1..=wide {
-                let place_x = ((begin + column) as f32 + 0.5) / dot - pen + glyph.left;
-                let place_y = (row as f32 + 0.5) / dot;
-                let cover = 0.5 + (glyph.ink(place_x, place_y) - 0.5) * dot.max(1.0);
-                if cover > 0.02 {
-                    image.blend(x + begin + column, y + row, colour, cover);
+        // Upright strokes begin on whole pixels, which keeps them crisp.
+        let left = (pen - radius).round() + radius;
+        let place = |p: Vec2| Vec2::new(left + p.x * unit, (LINE - BASE - p.y) * unit);
+        let segments: Vec<(Vec2, Vec2)> = glyph
+            .segments
+            .iter()
+            .map(|(a, b)| (place(*a), place(*b)))
+            .collect();
+        let first = (left - radius).floor() as i64 - 1;
+        let last = (left + glyph.width * unit + radius).ceil() as i64 + 1;
+        if !segments.is_empty() {
+            for row in -1..=i64::from(height) {
+                for column in first..=last {
+                    let here = Vec2::new(column as f32 + 0.5, row as f32 + 0.5);
+                    let cover = radius + 0.5 - distance(here, &segments);
+                    if cover > 0.02 {
+                        image.blend(x + column, y + row, colour, cover);
+                    }
                 }
             }
         }
-        pen += glyph.advance;
+        pen += (glyph.width + GAP) * unit;
     }
 }
 
@@ -57,94 +73,29 @@ pub(super) fn fitted(text: &str, height: u32, width: u32) -> String {
     if text_width(text, height) <= width {
         return text.to_owned();
     }
-    let mut letters: Vec<char> = text.chars().collect();
-    while letters.pop().is_some() {
-        let shorter: String = letters
-            .iter()
-            .chain("...".chars().collect::<Vec<_>>().iter())
-            .collect();
-        if text_width(&shorter, height) <= width {
-            return shorter;
+    let mut shorter = text.to_owned();
+    while shorter.pop().is_some() {
+        let cut = format!("{}…", shorter.trim_end());
+        if text_width(&cut, height) <= width {
+            return cut;
         }
     }
     String::new()
 }
 
-fn dot_size(height: u32) -> f32 {
-    height as f32 / DOTS as f32
+/// Pixels of a glyph's unit in a line of this height.
+fn unit(height: u32) -> f32 {
+    height as f32 / LINE
 }
 
-struct Glyph {
-    rows: [u8; 8],
-    /// The first column with ink.
-    left: f32,
-    /// Dots to the next letter.
-    advance: f32,
-}
-
-impl Glyph {
-    fn of(c: char) -> Self {
-        let rows = dots_of(c);
-        let any = rows.iter().fold(0_u8, |any, row| any | row);
-        if any == 0 {
-            return Self {
-                rows,
-                left: 0.0,
-                advance: SPACE,
-            };
-        }
-        let (left, right) = if c.is_ascii_digit() {
-            (0, 7)
-        } else {
-            (any.trailing_zeros(), 8 - any.leading_zeros())
-        };
-        Self {
-            rows,
-            left: left as f32,
-            advance: (right - left) as f32 + GAP,
-        }
-    }
-
-    /// Ink from 0 to 1 at a place in dots.
-    fn ink(&self, x: f32, y: f32) -> f32 {
-        let (x, y) = (x - 0.5, y - 0.5);
-        let (column, row) = (x.floor() as i32, y.floor() as i32);
-        let (right, down) = (x - column as f32, y - row as f32);
-        let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
-        mix(
-            mix(self.dot(column, row), self.dot(column + 1, row), right),
-            mix(
-                self.dot(column, row + 1),
-                self.dot(column + 1, row + 1),
-                right,
-            ),
-            down,
-        )
-    }
-
-    fn dot(&self, column: i32, row: i32) -> f32 {
-        let inside = (0..DOTS).contains(&column) && (0..DOTS).contains(&row);
-        f32::from(inside && self.rows[row as usize] >> column & 1 == 1)
-    }
-}
-
-fn dots_of(c: char) -> [u8; 8] {
-    let code = match c {
-        '−' | '–' | '—' => u32::from('-'),
-        'μ' => 0xB5,
-        '’' | '‘' => u32::from('\''),
-        '“' | '”' => u32::from('"'),
-        _ => u32::from(c),
-    };
-    let table: (&[[u8; 8]], u32) = match code {
-        0x20..0x7F => (&BASIC_LEGACY, 0),
-        0xA0..=0xFF => (&LATIN_LEGACY, 0xA0),
-        0x390..=0x3C9 => (&GREEK_LEGACY, 0x390),
-        0x09 => return [0; 8],
-        _ => (&[], 0),
-    };
-    let found = table.0.get((code - table.1.min(code)) as usize);
-    *found.unwrap_or(&BASIC_LEGACY[usize::from(b'?')])
+/// How far a point is from the nearest of some segments.
+fn distance(point: Vec2, segments: &[(Vec2, Vec2)]) -> f32 {
+    let nearest_sq = segments.iter().fold(f32::INFINITY, |nearest, (a, b)| {
+        let (along, to_point) = (*b - *a, point - *a);
+        let t = (to_point.dot(along) / along.length_squared().max(1e-9)).clamp(0.0, 1.0);
+        nearest.min(to_point.distance_squared(along * t))
+    });
+    nearest_sq.sqrt()
 }
 
 #[cfg(test)]
@@ -171,52 +122,53 @@ mod tests {
 
     #[test]
     fn ink_stays_within_the_measured_box() {
-        for text in ["frame 12", "Wg|", "0.5 mm", "²µ°Δσ−×"] {
-            let mut image = page();
-            draw_text(&mut image, (10, 10), text, 16, Colour::BLACK);
-            let (left, top, right, bottom) = ink_box(&image).unwrap();
-            let wide = text_width(text, 16);
-            assert!(
-                left >= 9 && right <= 10 + wide + 1,
-                "{text}: {left}..{right}, {wide}"
-            );
-            assert!(
-                right + 6 > 10 + wide,
-                "{text} is drawn narrower than measured"
-            );
-            assert!(top >= 9 && bottom <= 26, "{text}: {top}..{bottom}");
+        for text in ["frame 12", "Wg|", "0.5 mm", "²µ°Δσ−×", "éüΩ"] {
+            for height in [10, 16, 23] {
+                let mut image = page();
+                draw_text(&mut image, (10, 10), text, height, Colour::BLACK);
+                let (left, top, right, bottom) = ink_box(&image).unwrap();
+                let wide = text_width(text, height);
+                assert!(
+                    left >= 9 && right <= 10 + wide + 1,
+                    "{text}: {right}, {wide}"
+                );
+                assert!(right + 6 > 10 + wide, "{text} is narrower than measured");
+                assert!(top >= 9 && bottom <= 10 + height, "{text}: {top}..{bottom}");
+            }
         }
     }
 
     #[test]
-    fn a_letter_has_the_ink_of_its_dots() {
-        // `H` in dots, at ten pixels a dot.
-        let mut image = Image::filled(Size::new(90, 90), Colour::WHITE).unwrap();
-        draw_text(&mut image, (0, 0), "H", 80, Colour::BLACK);
-        let n_dots: u32 = BASIC_LEGACY[usize::from(b'H')]
-            .iter()
-            .map(|r| r.count_ones())
+    fn a_letter_has_the_ink_of_its_strokes() {
+        // `H`: two strokes of 9 units and one of 6 between them, round ends on
+        // the two and the pen's width of the third under each.
+        let mut image = Image::filled(Size::new(190, 190), Colour::WHITE).unwrap();
+        let height = 136;
+        draw_text(&mut image, (20, 20), "H", height, Colour::BLACK);
+        let pen = PEN * 10.0;
+        let expected =
+            2.0 * (90.0 * pen + std::f32::consts::FRAC_PI_4 * pen * pen) + (60.0 - pen) * pen;
+        let ink: f32 = (0..190 * 190)
+            .filter_map(|i| image.pixel(i % 190, i / 190))
+            .map(|colour| 1.0 - colour.linear().x)
             .sum();
-        let n_dark = image.rgb8().chunks(3).filter(|p| p[0] < 128).count() as f32;
-        assert!((n_dark / (100.0 * n_dots as f32) - 1.0).abs() < 0.1);
+        assert!(
+            (ink / expected - 1.0).abs() < 0.02,
+            "{ink} pixels of ink, {expected} expected"
+        );
     }
 
     #[test]
     fn text_off_the_image_is_cut_and_long_text_shortened() {
         let mut image = page();
         draw_text(&mut image, (-500, -9), "far away", 16, Colour::BLACK);
+        assert!(ink_box(&image).is_none());
         draw_text(&mut image, (190, 35), "over the edge", 16, Colour::BLACK);
         assert!(ink_box(&image).is_some());
         let short = fitted("a very long label that cannot fit", 16, 90);
-        assert!(short.ends_with("...") && text_width(&short, 16) <= 90);
+        assert!(short.ends_with('…') && text_width(&short, 16) <= 90);
         assert_eq!(fitted("ok", 16, 90), "ok");
         assert_eq!(fitted("x", 16, 1), "");
-    }
-
-    #[test]
-    fn unknown_letters_show_as_question_marks() {
-        assert_eq!(dots_of('漢'), dots_of('?'));
-        assert_ne!(dots_of('é'), dots_of('?'));
-        assert_ne!(dots_of('Δ'), dots_of('?'));
+        assert_eq!(text_width("", 16), 0);
     }
 }

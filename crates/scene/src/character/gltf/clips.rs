@@ -16,7 +16,9 @@ use std::collections::HashMap;
 use std::fmt;
 
 use drapery_core::{Clip, ClipError, FrameRate, Pose, Skeleton};
-use drapery_store::gltf::{ChannelValues, GltfAnimation, GltfChannel, GltfDocument, NodeTransform};
+use drapery_store::gltf::{
+    ChannelValues, GltfAnimation, GltfChannel, GltfDocument, Interpolation, NodeTransform,
+};
 use glam::{DAffine3, DQuat, DVec3};
 
 use super::channel::{rotation_at, vector_at};
@@ -264,7 +266,8 @@ impl<'a> Tracks<'a> {
                 ChannelValues::Rotation(_) => {
                     tracks.rotations.insert(place, channel);
                 }
-                ChannelValues::Scale(_) => tracks.scales.push(place),
+                ChannelValues::Scale(_) if moves(tree, channel) => tracks.scales.push(place),
+                ChannelValues::Scale(_) => {}
                 ChannelValues::Weights(_) => {}
             }
         }
@@ -295,9 +298,12 @@ impl<'a> Tracks<'a> {
             followed[place] = true;
             at = tree.parents[place];
         }
-        let n_translations = (0..skeleton.len())
+        let below = (0..skeleton.len())
             .map(|joint| tree.joints[joint])
-            .filter(|place| !followed[*place] && self.translations.contains_key(place))
+            .filter(|&place| !followed[place]);
+        let n_translations = below
+            .filter_map(|place| self.translations.get(&place))
+            .filter(|channel| moves(tree, channel))
             .count();
         if n_translations + self.scales.len() > 0 {
             notes.push(GltfClipNote::LeftOut {
@@ -307,6 +313,26 @@ impl<'a> Tracks<'a> {
             });
         }
     }
+}
+
+/// Whether a translation or scale ever leaves its default; many exporters
+/// write tracks that stay there.
+fn moves(tree: &Tree<'_>, channel: &GltfChannel) -> bool {
+    let transform = &tree.document.nodes[channel.node as usize].transform;
+    let (scale, _, translation) = local(transform).to_scale_rotation_translation();
+    let (values, default) = match &channel.values {
+        ChannelValues::Translation(values) => (values, translation),
+        ChannelValues::Scale(values) => (values, scale),
+        _ => return false,
+    };
+    let (first, step) = match channel.interpolation {
+        Interpolation::CubicSpline => (1, 3),
+        _ => (0, 1),
+    };
+    // Rounding in an exporter is about this much of the length.
+    let tolerance = 1e-4 * default.length().max(1e-3);
+    let mut keys = values.iter().skip(first).step_by(step);
+    keys.any(|value| value.as_dvec3().distance(default) > tolerance)
 }
 
 /// Makes one pose after the other.

@@ -17,6 +17,8 @@ use super::{GltfCharacterError, Source, displaced};
 /// The shape space of all meshes of a character.
 pub(super) struct Shape {
     pub(super) parameters: Vec<ShapeParameter>,
+    /// The shape in which the file shows the body.
+    pub(super) default: Vec<f32>,
     /// Displacements in mesh space, shape [parameter][source vertex].
     pub(super) directions: Vec<Vec<Vec3>>,
     /// Displacements of the joints [m], shape [parameter][joint].
@@ -34,6 +36,7 @@ pub(super) fn read(
 ) -> Result<Shape, GltfCharacterError> {
     let mut shape = Shape {
         parameters: Vec::new(),
+        default: Vec::new(),
         directions: Vec::new(),
         joint_directions: Vec::new(),
     };
@@ -63,6 +66,8 @@ pub(super) fn read(
             let parameter = *known.entry(name.clone()).or_insert_with(|| {
                 let (min, max) = range(&content.extras, target, &name).unwrap_or((-1.0, 1.0));
                 shape.parameters.push(ShapeParameter { name, min, max });
+                let default = content.weights.get(target).copied().unwrap_or(0.0);
+                shape.default.push(default);
                 shape.directions.push(vec![Vec3::ZERO; source.n_vertices]);
                 shape.joint_directions.push(vec![Vec3::ZERO; n_joints]);
                 shape.parameters.len() - 1

@@ -1,0 +1,98 @@
+//! `drapery character info|check`.
+
+use drapery::core::BodyModel;
+use drapery::scene::preflight::{character_info, check_character, check_motion};
+use serde_json::json;
+
+use crate::args::Character;
+use crate::say::Say;
+use crate::{Answer, garment, source, stop};
+
+pub(crate) fn run(command: &Character, say: &Say) -> anyhow::Result<Answer> {
+    match command {
+        Character::Info { character, shape } => {
+            let model = source::character(character, say)?;
+            let body = source::shaped(&model, shape)?;
+            let info = character_info(&model, &body);
+            let shape_parameters: Vec<&str> = model
+                .shape_parameters()
+                .iter()
+                .map(|p| p.name.as_str())
+                .collect();
+            let data = json!({
+                "vertices": info.vertices,
+                "triangles": info.triangles,
+                "joints": info.joints,
+                "joint_names": model.skeleton().names(),
+                "shape_parameters": shape_parameters,
+                "shape_ranges": model.shape_parameters().iter().map(|p| [p.min, p.max]).collect::<Vec<_>>(),
+                "closed": info.closed,
+                "euler": info.euler,
+                "self_intersections": info.self_intersections,
+                "height_m": info.height_m,
+                "source_vertices": model.weld().welded_from_source().len(),
+            });
+            let text = format!(
+                "{character}: {} vertices, {} triangles, {} joints, {:.3} m tall\n\
+                 {}, Euler characteristic {}, {} self-intersecting triangle pairs\n\
+                 joints: {}\nshape parameters: {}",
+                info.vertices,
+                info.triangles,
+                info.joints,
+                info.height_m,
+                if info.closed { "closed" } else { "open" },
+                info.euler,
+                info.self_intersections,
+                model.skeleton().names().join(", "),
+                if shape_parameters.is_empty() {
+                    "none".to_string()
+                } else {
+                    shape_parameters.join(", ")
+                },
+            );
+            say.result("character", data, text)?;
+            Ok(Answer::Yes)
+        }
+        Character::Check {
+            character,
+            shape,
+            motion,
+            reading,
+        } => {
+            let model = source::character(character, say)?;
+            let body = source::shaped(&model, shape)?;
+            let mut findings = check_character(&model, &body)?;
+            for name in motion {
+                let clip = source::motion_on(name, reading, &body, model.skeleton(), say)?;
+                let bar = say.progress(clip.frames().len() as u64, "frames");
+                let report = check_motion(&model, &body, &clip, |frame| {
+                    bar.set_position(frame as u64 + 1);
+                    !stop::asked()
+                })?;
+                bar.finish_and_clear();
+                stop::check()?;
+                let contact = report.contact_frames();
+                let data = json!({
+                    "clip": clip.name(),
+                    "frames": clip.frames().len(),
+                    "body_contact_frames": contact,
+                    "masked_share": report.masked_share,
+                    "sole_height_m": report.sole_height,
+                });
+                let text = format!(
+                    "{}: the body meets itself in {} of {} frames, {:.2} % of its vertices are masked, \
+                     its lowest point is at {:.1} to {:.1} cm",
+                    clip.name(),
+                    contact.len(),
+                    clip.frames().len(),
+                    100.0 * report.masked_share,
+                    100.0 * report.sole_height[0],
+                    100.0 * report.sole_height[1],
+                );
+                say.result("clip", data, text)?;
+                findings.extend(report.findings);
+            }
+            garment::say_findings(&findings, character, say)
+        }
+    }
+}

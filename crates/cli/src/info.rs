@@ -1,0 +1,78 @@
+//! `drapery info`: what this program has built in, or what a file is.
+
+use anyhow::Context;
+use drapery::scene::builtin;
+use drapery::store::npz::NpzArchive;
+use serde_json::json;
+
+use crate::args::{Character, Garment, Info, Motion, MotionReading, Shape};
+use crate::say::Say;
+use crate::{Answer, character, garment, motion};
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Character,
+    Garment,
+    Motion,
+}
+
+pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
+    let Some(name) = &plan.name else {
+        let data = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "characters": builtin::CHARACTERS,
+            "garments": builtin::GARMENTS,
+            "motions": builtin::CLIPS,
+        });
+        let text = format!(
+            "drapery {}\nbuilt-in characters: {}\nbuilt-in garments: {}\nbuilt-in motions: {}",
+            env!("CARGO_PKG_VERSION"),
+            builtin::CHARACTERS.join(", "),
+            builtin::GARMENTS.join(", "),
+            builtin::CLIPS.join(", "),
+        );
+        say.result("info", data, text)?;
+        return Ok(Answer::Yes);
+    };
+    let name = name.clone();
+    let shape = Shape::default();
+    let reading = MotionReading::default();
+    match kind(&name)? {
+        Kind::Character => character::run(
+            &Character::Info {
+                character: name,
+                shape,
+            },
+            say,
+        ),
+        Kind::Garment => garment::run(&Garment::Info { garment: name }, say),
+        Kind::Motion => motion::run(
+            &Motion::Info {
+                motion: name,
+                reading,
+            },
+            say,
+        ),
+    }
+}
+
+fn kind(name: &str) -> anyhow::Result<Kind> {
+    let extension = name.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
+    Ok(match extension.as_deref() {
+        Some("obj") => Kind::Garment,
+        Some("bvh") => Kind::Motion,
+        Some("npz") => {
+            let bytes = std::fs::read(name).with_context(|| format!("cannot read {name}"))?;
+            let archive =
+                NpzArchive::from_bytes(&bytes).with_context(|| format!("cannot read {name}"))?;
+            match archive.contains("v_template") {
+                true => Kind::Character,
+                false => Kind::Motion,
+            }
+        }
+        None if builtin::GARMENTS.contains(&name) => Kind::Garment,
+        None if builtin::CLIPS.contains(&name) => Kind::Motion,
+        _ => Kind::Character,
+    })
+}

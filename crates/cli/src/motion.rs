@@ -1,0 +1,127 @@
+//! `drapery motion info|edit`.
+
+use anyhow::{Context, bail};
+use drapery::core::{BodyModel, Clip, FrameIndex, FrameRate, Seconds};
+use drapery::scene::motion::{
+    AfterStop, LengthUnit, blend, bvh_from_clip, change_speed, insert_stop, mirror, resample, trim,
+    write_clip_npz,
+};
+use drapery::store::bvh;
+use serde_json::json;
+
+use crate::args::{Motion, MotionEdit, Shape};
+use crate::say::Say;
+use crate::{Answer, source, write};
+
+pub(crate) fn run(command: &Motion, say: &Say) -> anyhow::Result<Answer> {
+    match command {
+        Motion::Info { motion, reading } => {
+            let loaded = source::motion(motion, reading, say)?;
+            let clip = &loaded.clip;
+            let data = json!({
+                "frames": clip.frames().len(),
+                "frame_rate": clip.frame_rate().hz(),
+                "seconds": clip.duration().0,
+                "joints": clip.skeleton().len(),
+                "joint_names": clip.skeleton().names(),
+                "unit_m": loaded.unit_m,
+                "up": loaded.up.to_string(),
+            });
+            let text = format!(
+                "{motion}: {} frames at {} Hz ({:.2} s), {} joints, unit {:.6} m, up {}",
+                clip.frames().len(),
+                clip.frame_rate().hz(),
+                clip.duration().0,
+                clip.skeleton().len(),
+                loaded.unit_m,
+                loaded.up,
+            );
+            say.result("motion", data, text)?;
+            Ok(Answer::Yes)
+        }
+        Motion::Edit(plan) => edit(plan, say),
+    }
+}
+
+/// What the result is written as.
+enum Format {
+    Bvh,
+    Npz,
+}
+
+fn edit(plan: &MotionEdit, say: &Say) -> anyhow::Result<Answer> {
+    let format = match plan.out.extension().and_then(|e| e.to_str()) {
+        Some("bvh") => Format::Bvh,
+        Some("npz") => Format::Npz,
+        _ => bail!(
+            "--out {}: a motion is written as .bvh or .npz",
+            plan.out.display()
+        ),
+    };
+    let mut clip = edited(&plan.motion, plan, say)?;
+    if let Some(next) = &plan.then {
+        let next = source::motion(next, &plan.reading, say)?.clip;
+        clip = blend(&clip, &next, Seconds(plan.overlap_secs)).context("--then")?;
+    }
+    if let Some(character) = &plan.to {
+        let model = source::character(character, say)?;
+        let body = source::shaped(&model, &Shape::default())?;
+        clip = source::put_on(clip, &plan.reading, &body, model.skeleton(), say)?;
+    }
+    if let Some(hz) = plan.resample {
+        clip = resample(&clip, FrameRate::new(hz).context("--resample")?)?;
+    }
+    let bytes = match format {
+        Format::Bvh => bvh::write(&bvh_from_clip(&clip, LengthUnit::Centimetre))?.into_bytes(),
+        Format::Npz => write_clip_npz(&clip),
+    };
+    write::file(&plan.out, &bytes)?;
+    let data = json!({
+        "file": plan.out,
+        "clip": clip.name(),
+        "frames": clip.frames().len(),
+        "frame_rate": clip.frame_rate().hz(),
+        "joints": clip.skeleton().len(),
+    });
+    let text = format!(
+        "{}: {} frames at {} Hz, {} joints",
+        plan.out.display(),
+        clip.frames().len(),
+        clip.frame_rate().hz(),
+        clip.skeleton().len()
+    );
+    say.result("motion-file", data, text)?;
+    Ok(Answer::Yes)
+}
+
+/// The edits that concern one clip alone.
+fn edited(motion: &str, plan: &MotionEdit, say: &Say) -> anyhow::Result<Clip> {
+    let mut clip = source::motion(motion, &plan.reading, say)?.clip;
+    if plan.trim.is_some() {
+        let range = source::frame_range(plan.trim.as_deref(), clip.frames().len())?;
+        clip = trim(
+            &clip,
+            FrameIndex(range.start as u32)..FrameIndex(range.end as u32),
+        )?;
+    }
+    if let Some(factor) = plan.speed {
+        clip = change_speed(&clip, factor).context("--speed")?;
+    }
+    if let Some(frame) = plan.stop_at {
+        let after = if plan.go_on {
+            AfterStop::Continue
+        } else {
+            AfterStop::End
+        };
+        let (hold, ease) = (Seconds(plan.hold_secs), Seconds(plan.ease_secs));
+        clip = insert_stop(&clip, FrameIndex(frame), hold, ease, after).context("--stop-at")?;
+    }
+    if plan.mirror {
+        let mirrored = mirror(&clip).context("--mirror")?;
+        for note in &mirrored.notes {
+            say.note(format_args!("{}: {note}", clip.name()));
+        }
+        clip = mirrored.clip;
+    }
+    Ok(clip)
+}

@@ -1,0 +1,304 @@
+//! `drapery picture`: what it looks like, without a display.
+
+use anyhow::{Context, bail};
+use drapery::Animation;
+use drapery::core::{BodyModel, Garment, PosedBody, PseudoNormals, TriMesh, TriangleTree};
+use drapery::scene::character::Character;
+use drapery::view::picture::{
+    Camera, Colour, ColourBar, ColourMap, Image, Options, Scene, SceneMesh, Size, Surface, View,
+    Wireframe, animation_png, render, sheet,
+};
+use glam::Vec3;
+use serde_json::json;
+
+use crate::args::{ColourBy, Picture};
+use crate::say::Say;
+use crate::stage::{Stage, stretch_percent};
+use crate::{Answer, source, stop, write};
+
+/// Height of a single picture, and of one on a sheet or in a film [pixels].
+const SINGLE: u32 = 1024;
+const ON_A_SHEET: u32 = 440;
+
+pub(crate) fn run(plan: &Picture, say: &Say) -> anyhow::Result<Answer> {
+    if plan.out.extension().and_then(|e| e.to_str()) != Some("png") {
+        bail!("--out {}: a picture is written as .png", plan.out.display());
+    }
+    let look = Look::of(plan);
+    let bytes = if plan.dressed.character.is_some() {
+        let stage = Stage::load(&plan.dressed, say)?;
+        of_stage(plan, &look, &stage, say)?
+    } else {
+        if plan.dressed.motion.is_some() || plan.dressed.garment.is_empty() {
+            bail!("give a --character, or a --garment alone");
+        }
+        let garments = plan.dressed.garment.iter().map(|g| source::garment(g, say));
+        let garments = garments.collect::<anyhow::Result<Vec<_>>>()?;
+        of_garments(plan, &look, &garments)?
+    };
+    write::file(&plan.out, &bytes)?;
+    say.result("picture", json!({ "file": plan.out }), plan.out.display())?;
+    Ok(Answer::Yes)
+}
+
+/// How pictures are taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) view: View,
+    pub(crate) size: Size,
+    pub(crate) wireframe: bool,
+    pub(crate) colour: Option<ColourBy>,
+}
+
+impl Look {
+    fn of(plan: &Picture) -> Self {
+        let several = plan.sheet.is_some() || plan.turntable.is_some() || plan.film;
+        let height = plan
+            .size
+            .unwrap_or(if several { ON_A_SHEET } else { SINGLE });
+        // People are taller than wide, and a sheet has many of them in a row.
+        let width = if several { height * 3 / 4 } else { height };
+        Self {
+            view: View {
+                elevation: plan.elevation_deg.to_radians(),
+                ..View::from_azimuth(plan.azimuth_deg.to_radians())
+            },
+            size: Size::new(width.max(1), height),
+            wireframe: plan.wireframe,
+            colour: plan.colour,
+        }
+    }
+}
+
+fn of_stage(plan: &Picture, look: &Look, stage: &Stage, say: &Say) -> anyhow::Result<Vec<u8>> {
+    let n_frames = stage.clip.frames().len();
+    let animation = stage.animate(say)?;
+    if let Some(n) = plan.turntable {
+        let frame = within(plan.frame, n_frames)?;
+        return Ok(turntable(&animation, frame, n, look)?.png()?);
+    }
+    if let Some(n) = plan.sheet {
+        return Ok(contact_sheet(&animation, n as usize, look, "", say)?.png()?);
+    }
+    if plan.film {
+        let frames: Vec<usize> = (0..n_frames).collect();
+        let images = pictures(&animation, &frames, look, say)?;
+        return Ok(animation_png(&images, stage.clip.frame_rate())?);
+    }
+    let frame = within(plan.frame, n_frames)?;
+    let image = pictures(&animation, &[frame], look, say)?.remove(0);
+    let image = match look.colour {
+        Some(quantity) => bar(quantity).beside(&image)?,
+        None => image,
+    };
+    Ok(image.png()?)
+}
+
+fn of_garments(plan: &Picture, look: &Look, garments: &[Garment]) -> anyhow::Result<Vec<u8>> {
+    let mut scene = Scene::on_floor();
+    for (garment, colour) in garments.iter().zip(Colour::CLOTH.iter().cycle()) {
+        let mesh = garment.mesh();
+        scene = scene.with(dressed_mesh(mesh, Surface::Plain(*colour), look));
+    }
+    let options = Options::of_size(look.size);
+    if let Some(n) = plan.turntable {
+        let n = n.max(1) as usize;
+        let cameras = Camera::turntable(scene.points(), n, look.view, look.size);
+        let images = cameras.iter().map(|c| render(&scene, c, &options));
+        let images = images.collect::<Result<Vec<_>, _>>()?;
+        return Ok(sheet(&images, columns(n), &angles(n), "")?.png()?);
+    }
+    let camera = Camera::framing_points(scene.points(), look.view, look.size);
+    Ok(render(&scene, &camera, &options)?.png()?)
+}
+
+/// Evenly spaced frames of an animation on one sheet, the camera following.
+pub(crate) fn contact_sheet(
+    animation: &Animation<'_>,
+    n: usize,
+    look: &Look,
+    title: &str,
+    say: &Say,
+) -> anyhow::Result<Image> {
+    let n_frames = animation.clip.frames().len();
+    let n = n.clamp(1, n_frames);
+    let frames: Vec<usize> = (0..n)
+        .map(|i| {
+            if n == 1 {
+                0
+            } else {
+                i * (n_frames - 1) / (n - 1)
+            }
+        })
+        .collect();
+    let images = pictures(animation, &frames, look, say)?;
+    let labels: Vec<String> = frames.iter().map(|f| format!("frame {f}")).collect();
+    let sheet = sheet(&images, columns(n), &labels, title)?;
+    Ok(match look.colour {
+        Some(quantity) => bar(quantity).beside(&sheet)?,
+        None => sheet,
+    })
+}
+
+/// A picture of each of `frames`.
+pub(crate) fn pictures(
+    animation: &Animation<'_>,
+    frames: &[usize],
+    look: &Look,
+    say: &Say,
+) -> anyhow::Result<Vec<Image>> {
+    // All vertices of all frames, for a camera that neither jumps nor cuts off.
+    let mut posed = animation.character.room();
+    let mut points = Vec::new();
+    for &frame in frames {
+        animation.pose_body(frame, &mut posed)?;
+        let mut all = posed.vertices.clone();
+        all.extend(animation.garments.iter().flat_map(|g| &g.frames[frame]));
+        points.push((all, posed.pose.root));
+    }
+    let seen: Vec<(&[Vec3], Vec3)> = points
+        .iter()
+        .map(|(p, root)| (p.as_slice(), *root))
+        .collect();
+    let cameras = Camera::following(&seen, look.view, look.size);
+    let progress = say.progress(frames.len() as u64, "pictures");
+    let mut images = Vec::new();
+    for (&frame, camera) in frames.iter().zip(&cameras) {
+        stop::check()?;
+        animation.pose_body(frame, &mut posed)?;
+        images.push(one(animation, frame, &posed, camera, look)?);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(images)
+}
+
+fn turntable(
+    animation: &Animation<'_>,
+    frame: usize,
+    n: u32,
+    look: &Look,
+) -> anyhow::Result<Image> {
+    let n = n.max(1) as usize;
+    let mut posed = animation.character.room();
+    animation.pose_body(frame, &mut posed)?;
+    let cloth = animation.garments.iter().flat_map(|g| &g.frames[frame]);
+    let points: Vec<Vec3> = posed.vertices.iter().chain(cloth).copied().collect();
+    let cameras = Camera::turntable(points, n, look.view, look.size);
+    let images = cameras
+        .iter()
+        .map(|camera| one(animation, frame, &posed, camera, look));
+    let images = images.collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(sheet(&images, columns(n), &angles(n), "")?)
+}
+
+/// One picture of one frame.
+fn one(
+    animation: &Animation<'_>,
+    frame: usize,
+    posed: &PosedBody,
+    camera: &Camera,
+    look: &Look,
+) -> anyhow::Result<Image> {
+    let topology = animation.character.topology();
+    let mut body = SceneMesh::body(topology, &posed.vertices);
+    if animation.garments.is_empty() && look.wireframe {
+        body = body.with_wireframe(Wireframe::default());
+    }
+    let mut scene = Scene::on_floor().with(body);
+    let mut draped = Vec::new();
+    for baked in &animation.garments {
+        let mesh = baked
+            .garment
+            .mesh()
+            .with_positions(baked.frames[frame].clone())?;
+        let values = match look.colour {
+            Some(ColourBy::Stretch) => stretch_percent(baked.garment, &mesh),
+            Some(ColourBy::Distance) => distances_mm(animation.character, posed, &mesh),
+            None => Vec::new(),
+        };
+        draped.push((mesh, values));
+    }
+    for ((mesh, values), colour) in draped.iter().zip(Colour::CLOTH.iter().cycle()) {
+        let surface = match look.colour {
+            Some(quantity) => {
+                let bar = bar(quantity);
+                Surface::Values {
+                    values,
+                    range: bar.range,
+                    map: bar.map,
+                }
+            }
+            None => Surface::Plain(*colour),
+        };
+        scene = scene.with(dressed_mesh(mesh, surface, look));
+    }
+    Ok(render(&scene, camera, &Options::of_size(look.size))?)
+}
+
+fn dressed_mesh<'a>(mesh: &'a TriMesh, surface: Surface<'a>, look: &Look) -> SceneMesh<'a> {
+    let cloth =
+        SceneMesh::cloth(mesh.topology(), mesh.positions(), Colour::BLUE).with_surface(surface);
+    if look.wireframe {
+        cloth.with_wireframe(Wireframe::default())
+    } else {
+        cloth
+    }
+}
+
+/// The scale of a quantity.
+fn bar(quantity: ColourBy) -> ColourBar {
+    let (range, label, unit) = match quantity {
+        ColourBy::Stretch => ((-20.0, 20.0), "stretch", "%"),
+        ColourBy::Distance => ((-20.0, 20.0), "distance from body", "mm"),
+    };
+    ColourBar {
+        map: ColourMap::Diverging,
+        range,
+        label: label.to_string(),
+        unit: unit.to_string(),
+    }
+}
+
+/// Signed distance of every vertex from the body, negative inside [mm].
+fn distances_mm(character: &Character, posed: &PosedBody, mesh: &TriMesh) -> Vec<f32> {
+    let triangles = character.topology().triangles();
+    let tree = TriangleTree::new(triangles, &posed.vertices);
+    let normals = PseudoNormals::new(triangles, &posed.vertices);
+    mesh.positions()
+        .iter()
+        .map(|p| {
+            let found = tree.closest_point(*p, &posed.vertices, f32::INFINITY);
+            found.map_or(0.0, |c| {
+                let outside = (*p - c.point).dot(normals.at(&c)) >= 0.0;
+                1000.0 * if outside { c.distance } else { -c.distance }
+            })
+        })
+        .collect()
+}
+
+fn within(frame: u32, n_frames: usize) -> anyhow::Result<usize> {
+    let frame = frame as usize;
+    (frame < n_frames)
+        .then_some(frame)
+        .with_context(|| format!("--frame {frame}: the clip has frames 0..{n_frames}"))
+}
+
+/// Columns of a sheet of `n` pictures: at most six, rows as full as can be.
+fn columns(n: usize) -> usize {
+    n.div_ceil(n.div_ceil(6).max(1)).max(1)
+}
+
+fn angles(n: usize) -> Vec<String> {
+    (0..n).map(|i| format!("{}°", 360 * i / n)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sheets_have_full_rows() {
+        assert_eq!([1, 4, 6, 7, 8, 12, 13].map(columns), [1, 4, 6, 4, 4, 6, 5]);
+    }
+}

@@ -1,0 +1,213 @@
+//! From what was typed to characters, garments and motions, checked.
+
+use std::ops::Range;
+
+use anyhow::{Context, bail};
+use drapery::core::{BodyModel, Clip, Garment, ShapedBody, Skeleton};
+use drapery::scene::character::Character;
+use drapery::scene::load::{self, LoadedMotion, MotionOptions};
+use drapery::scene::motion::{
+    Axis, BvhOptions, Calibration, JointMap, LengthUnit, RetargetOptions, retarget,
+};
+
+use crate::args;
+use crate::say::Say;
+
+/// The character, with a remark for each thing noticed while reading it.
+pub(crate) fn character(name: &str, say: &Say) -> anyhow::Result<Character> {
+    let loaded = load::load_character(name)?;
+    for note in &loaded.notes {
+        say.note(format_args!("{name}: {note}"));
+    }
+    Ok(loaded.character)
+}
+
+/// The garment, with a remark for each thing noticed while reading it.
+pub(crate) fn garment(name: &str, say: &Say) -> anyhow::Result<Garment> {
+    let loaded = load::load_garment(name)?;
+    for note in &loaded.notes {
+        say.note(format_args!("{name}: {note}"));
+    }
+    Ok(loaded.garment)
+}
+
+/// The motion on its own skeleton, with a remark for each thing noticed.
+pub(crate) fn motion(
+    name: &str,
+    reading: &args::MotionReading,
+    say: &Say,
+) -> anyhow::Result<LoadedMotion> {
+    let options = MotionOptions {
+        bvh: BvhOptions {
+            calibration: match reading.calibration {
+                args::Calibration::Detect => Calibration::Detect,
+                args::Calibration::FirstRow => Calibration::FirstRow,
+                args::Calibration::Offsets => Calibration::Offsets,
+            },
+            unit: reading.unit.map(|unit| match unit {
+                args::Unit::M => LengthUnit::Metre,
+                args::Unit::Dm => LengthUnit::Decimetre,
+                args::Unit::Cm => LengthUnit::Centimetre,
+                args::Unit::Mm => LengthUnit::Millimetre,
+                args::Unit::In => LengthUnit::Inch,
+                args::Unit::Ft => LengthUnit::Foot,
+                args::Unit::Cmu => LengthUnit::Cmu,
+            }),
+            up: reading.up.map(|up| match up {
+                args::Up::Y => Axis::PlusY,
+                args::Up::Z => Axis::PlusZ,
+                args::Up::X => Axis::PlusX,
+            }),
+        },
+        animation: reading.animation.clone(),
+    };
+    let loaded = load::load_motion(name, &options)?;
+    for note in &loaded.notes {
+        say.note(format_args!("{name}: {note}"));
+    }
+    Ok(loaded)
+}
+
+/// The motion on a character's skeleton: as it is when the joints are the
+/// same, retargeted otherwise.
+pub(crate) fn motion_on(
+    name: &str,
+    reading: &args::MotionReading,
+    body: &ShapedBody,
+    skeleton: &Skeleton,
+    say: &Say,
+) -> anyhow::Result<Clip> {
+    let clip = motion(name, reading, say)?.clip;
+    put_on(clip, reading, body, skeleton, say).with_context(|| format!("cannot retarget {name}"))
+}
+
+/// Puts a clip on the skeleton of a shaped body.
+pub(crate) fn put_on(
+    clip: Clip,
+    reading: &args::MotionReading,
+    body: &ShapedBody,
+    skeleton: &Skeleton,
+    say: &Say,
+) -> anyhow::Result<Clip> {
+    if clip.skeleton() == skeleton && body.joints == skeleton.rest() {
+        return Ok(clip);
+    }
+    let map = match &reading.joint_map {
+        Some(path) => {
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            let pairs = joint_pairs(&text).with_context(|| format!("in {}", path.display()))?;
+            JointMap::from_pairs(clip.skeleton(), skeleton, pairs)?
+        }
+        None => JointMap::between(clip.skeleton(), skeleton)?,
+    };
+    let options = RetargetOptions {
+        arm_abduction: reading.arm_abduction_deg.to_radians(),
+        ground: !reading.no_ground,
+        // The motion has to fit the shaped body, not the template.
+        target_rest: Some(body.joints.clone()),
+        ..RetargetOptions::default()
+    };
+    let done = retarget(&clip, skeleton, &map, &options)?;
+    say.note(format_args!(
+        "{}: retargeted to {} joints, scaled by {:.4}, root raised by {:.1} cm",
+        clip.name(),
+        skeleton.len(),
+        done.scale,
+        100.0 * done.ground_shift
+    ));
+    for note in &done.notes {
+        say.note(format_args!("{}: {note}", clip.name()));
+    }
+    Ok(done.clip)
+}
+
+/// Lines of "target = source"; # begins a comment.
+fn joint_pairs(text: &str) -> anyhow::Result<Vec<(&str, &str)>> {
+    let mut pairs = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let Some((target, source)) = line.split_once('=') else {
+            bail!("line {}: expected \"target = source\"", number + 1);
+        };
+        pairs.push((source.trim(), target.trim()));
+    }
+    Ok(pairs)
+}
+
+/// The body of the shape that was asked for.
+pub(crate) fn shaped(character: &Character, shape: &args::Shape) -> anyhow::Result<ShapedBody> {
+    let parameters = character.shape_parameters();
+    let mut coefficients = vec![0.0f32; parameters.len()];
+    for setting in &shape.shape {
+        let Some((name, value)) = setting.split_once('=') else {
+            bail!("--shape {setting}: expected NAME=VALUE");
+        };
+        let Some(k) = parameters.iter().position(|p| p.name == name) else {
+            let names: Vec<&str> = parameters.iter().map(|p| p.name.as_str()).collect();
+            let near = load::nearest(name, names.iter().copied());
+            bail!(
+                "--shape {setting}: {} has no shape parameter {name}; it has {}{}",
+                character.name(),
+                if names.is_empty() {
+                    "none".to_string()
+                } else {
+                    names.join(", ")
+                },
+                near.map_or_else(String::new, |n| format!(" (did you mean {n}?)")),
+            );
+        };
+        coefficients[k] = value
+            .parse()
+            .ok()
+            .filter(|v: &f32| v.is_finite())
+            .with_context(|| format!("--shape {setting}: {value} is not a number"))?;
+    }
+    Ok(character.shaped(&coefficients)?)
+}
+
+/// A range of frames "A..B" within `n_frames`; either end may be left out.
+pub(crate) fn frame_range(text: Option<&str>, n_frames: usize) -> anyhow::Result<Range<usize>> {
+    let Some(text) = text else {
+        return Ok(0..n_frames);
+    };
+    let range = (|| {
+        let (a, b) = text.split_once("..")?;
+        let end = |side: &str, default| match side.trim() {
+            "" => Some(default),
+            number => number.parse().ok(),
+        };
+        Some(end(a, 0)?..end(b, n_frames)?)
+    })();
+    match range {
+        Some(range) if range.start < range.end && range.end <= n_frames => Ok(range),
+        Some(_) => bail!("frames {text}: the clip has frames 0..{n_frames}"),
+        None => bail!("frames {text}: expected A..B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_checked_against_the_clip() {
+        assert_eq!(frame_range(None, 10).unwrap(), 0..10);
+        assert_eq!(frame_range(Some("2..5"), 10).unwrap(), 2..5);
+        assert_eq!(frame_range(Some("..5"), 10).unwrap(), 0..5);
+        assert_eq!(frame_range(Some("7.."), 10).unwrap(), 7..10);
+        for bad in ["5", "5..2", "0..11", "a..b", "3..3"] {
+            assert!(frame_range(Some(bad), 10).is_err(), "{bad} was taken");
+        }
+    }
+
+    #[test]
+    fn joint_tables_are_target_equals_source() {
+        let pairs = joint_pairs("# mine\nhip = Hips\n\nknee=Knee # left\n").unwrap();
+        assert_eq!(pairs, [("Hips", "hip"), ("Knee", "knee")]);
+        assert!(joint_pairs("hip Hips").is_err());
+    }
+}

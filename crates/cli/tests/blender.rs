@@ -1,0 +1,69 @@
+//! Blender reads our exports and sees what we wrote, to 0.1 mm.
+//!
+//! Runs where `DRAPERY_BPY_PYTHON` names a Python that has bpy;
+//! `scripts/check` sets it where bpy can be had.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests may unwrap, and say that they were skipped"
+)]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{out, shared_data};
+
+/// Exports a dressed character and lets Blender compare three frames.
+fn compare(character: &str, garment: &str, motion: &str, frames: &str) {
+    let Some(python) = std::env::var_os("DRAPERY_BPY_PYTHON") else {
+        println!("skipped: DRAPERY_BPY_PYTHON names no Python with bpy");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let plan = [
+        "animate", "skinning", "-c", character, "-g", garment, "-m", motion, "--frames", frames,
+    ];
+    for file in ["animation.glb", "animation.npz", "garment.pc2"] {
+        out(folder.path(), 0, &[&plan[..], &["--out", file]].concat());
+    }
+    // The mesh that the point cache is put on: the garment's own file.
+    let own = folder.path().join("garment.obj");
+    if Path::new(garment).is_file() {
+        std::fs::copy(garment, own).unwrap();
+    } else {
+        let first = [&plan[..9], &["0..1", "--out", "garment.obj"]].concat();
+        out(folder.path(), 0, &first);
+        std::fs::rename(folder.path().join("garment_0000.obj"), own).unwrap();
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/blender_compare.py");
+    let output = Command::new(python)
+        .arg(script)
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{errors}");
+    assert_eq!(said.matches("worst vertex").count(), 9, "{said}");
+    println!("{said}");
+}
+
+#[test]
+fn the_sleeve_on_the_tube() {
+    compare("tube", "sleeve", "bend", "0..91");
+}
+
+#[test]
+fn the_shared_body_in_its_shirt() {
+    let Some(shared) = shared_data() else { return };
+    let path = |name: &str| shared.join(name).to_string_lossy().into_owned();
+    let (body, shirt, walk) = (
+        path("body/body.glb"),
+        path("garments/tshirt.obj"),
+        path("motions/07_02.bvh"),
+    );
+    compare(&body, &shirt, &walk, "0..60");
+}

@@ -1,0 +1,385 @@
+//! The commands as a user types them.
+
+#![allow(clippy::unwrap_used, reason = "tests may unwrap")]
+
+mod common;
+
+use common::{data, drapery, error, out, shared_data};
+use drapery::scene::load::{MotionOptions, load_garment, load_motion};
+use drapery::store::mdd::MddReader;
+use drapery::store::npz::NpzArchive;
+use drapery::store::pc2::Pc2Reader;
+use drapery::view::picture::Image;
+
+#[test]
+fn demo_leaves_a_page_pictures_and_scenes() {
+    let folder = tempfile::tempdir().unwrap();
+    let stdout = out(folder.path(), 0, &["demo", "--out", "out", "--json"]);
+    let rows = data(&stdout, "demo");
+    assert_eq!(rows.len(), 3);
+    let made = folder.path().join("out");
+    for row in &rows {
+        assert_eq!(row["findings"], 0);
+        let glb = std::fs::read(made.join(row["file"].as_str().unwrap())).unwrap();
+        let document = drapery::store::gltf::read(&glb).unwrap();
+        assert_eq!(document.meshes.len(), 2, "a body and a garment");
+        assert_eq!(document.animations.len(), 1);
+    }
+    let page = std::fs::read_to_string(made.join("index.html")).unwrap();
+    assert!(page.contains("sleeve-bend.glb") && page.contains("data:image/png;base64,"));
+    let sheet = Image::from_png(&std::fs::read(made.join("sheet.png")).unwrap()).unwrap();
+    assert!(sheet.width() > 1000 && sheet.height() > 800);
+    let record: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(made.join("run.json")).unwrap()).unwrap();
+    assert_eq!(record["command"], "demo");
+}
+
+#[test]
+fn every_help_ends_in_an_example_that_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands: [&[&str]; 13] = [
+        &[],
+        &["demo"],
+        &["character", "info"],
+        &["character", "check"],
+        &["garment", "info"],
+        &["garment", "check"],
+        &["motion", "info"],
+        &["motion", "edit"],
+        &["animate"],
+        &["picture"],
+        &["bench", "picture"],
+        &["bench", "skinning"],
+        &["info"],
+    ];
+    for command in commands {
+        let help = out(folder.path(), 0, &[command, &["--help"]].concat());
+        let example = help.trim_end().lines().last().unwrap().trim();
+        let words: Vec<&str> = example.split_whitespace().collect();
+        assert_eq!(
+            words.first(),
+            Some(&"drapery"),
+            "{command:?} ends with {example}"
+        );
+        assert!(
+            words[1..].starts_with(command),
+            "{command:?} ends with {example}"
+        );
+        out(folder.path(), 0, &words[1..]);
+    }
+}
+
+#[test]
+fn character_info_has_the_keys_that_others_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let stdout = out(folder.path(), 0, &["character", "info", "tube", "--json"]);
+    let info = &data(&stdout, "character")[0];
+    assert_eq!(info["joints"], 4);
+    assert_eq!(info["euler"], 2);
+    assert_eq!(info["closed"], true);
+    assert_eq!(info["self_intersections"], 0);
+    assert_eq!(
+        info["shape_parameters"],
+        serde_json::json!(["length", "girth"])
+    );
+    let tall = out(
+        folder.path(),
+        0,
+        &["character", "info", "tube", "--shape", "length=2", "--json"],
+    );
+    let height = data(&tall, "character")[0]["height_m"].as_f64().unwrap();
+    assert!((height - 1.2).abs() < 1e-4, "{height}");
+}
+
+#[test]
+fn wrong_names_are_told_with_the_nearest_right_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [(&[&str], &[&str]); 8] = [
+        (&["character", "info", "tub"], &["tub", "did you mean tube"]),
+        (
+            &["garment", "info", "sleve"],
+            &["sleve", "did you mean sleeve"],
+        ),
+        (&["motion", "info", "bent"], &["bent", "did you mean bend"]),
+        (&["character", "info", "no.glb"], &["no.glb"]),
+        (&["character", "info", "a.fbx"], &[".fbx", ".glb", "a.fbx"]),
+        (
+            &["character", "info", "tube", "--shape", "lenght=1"],
+            &["lenght", "did you mean length"],
+        ),
+        (
+            &[
+                "animate", "skinning", "-c", "tube", "-m", "bend", "--out", "x.fbx",
+            ],
+            &["x.fbx", ".glb"],
+        ),
+        (
+            &[
+                "animate", "skinning", "-c", "tube", "-g", "sleeve", "-m", "bend", "--frames",
+                "5..500", "--out", "x.glb",
+            ],
+            &["5..500", "0..91"],
+        ),
+    ];
+    for (arguments, expected) in cases {
+        let stderr = error(folder.path(), 2, arguments);
+        for part in expected {
+            assert!(stderr.contains(part), "{arguments:?}: {stderr}");
+        }
+    }
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        0,
+        "nothing is written"
+    );
+}
+
+#[test]
+fn all_formats_hold_the_same_garment_in_its_own_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for file in ["s.glb", "s.npz", "s.pc2", "s.mdd", "s.obj"] {
+        let plan = [
+            "animate", "skinning", "-c", "tube", "-g", "sleeve", "-m", "bend", "--frames", "30..34",
+        ];
+        out(folder.path(), 0, &[&plan[..], &["--out", file]].concat());
+    }
+    let archive = NpzArchive::from_bytes(&std::fs::read(path("s.npz")).unwrap()).unwrap();
+    let cloth = archive.get("cloth/sleeve").unwrap();
+    assert_eq!(cloth.shape, [4, 1150, 3]);
+    let expected = cloth.to_f32().unwrap();
+    let (pc2, mdd) = (
+        std::fs::read(path("s.pc2")).unwrap(),
+        std::fs::read(path("s.mdd")).unwrap(),
+    );
+    let (pc2, mdd) = (Pc2Reader::new(&pc2).unwrap(), MddReader::new(&mdd).unwrap());
+    for frame in 0..4 {
+        let flat = |points: Vec<glam::Vec3>| {
+            points
+                .iter()
+                .flat_map(|p| p.to_array())
+                .collect::<Vec<f32>>()
+        };
+        let expected = &expected[frame * 3450..(frame + 1) * 3450];
+        assert_eq!(flat(pc2.sample(frame).unwrap()), expected);
+        assert_eq!(flat(mdd.sample(frame).unwrap()), expected);
+        let name = path(&format!("s_{frame:04}.obj"));
+        let garment = load_garment(&name.to_string_lossy()).unwrap().garment;
+        let read = flat(garment.mesh().positions().to_vec());
+        let worst = read
+            .iter()
+            .zip(expected)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f32::max);
+        assert!(worst < 1e-6, "frame {frame}: {worst}");
+        assert_eq!(garment.panels().len(), 1);
+        assert_eq!(garment.group("pin-top").map(<[u32]>::len), Some(25));
+    }
+    assert!(path("s.glb.run.json").is_file());
+}
+
+#[test]
+fn edits_are_written_and_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let load = |name: &str| {
+        let path = folder.path().join(name);
+        load_motion(&path.to_string_lossy(), &MotionOptions::default())
+            .unwrap()
+            .clip
+    };
+    out(
+        folder.path(),
+        0,
+        &[
+            "motion", "edit", "bend", "--trim", "10..50", "--out", "a.npz",
+        ],
+    );
+    assert_eq!(load("a.npz").frames().len(), 40);
+    out(
+        folder.path(),
+        0,
+        &[
+            "motion",
+            "edit",
+            "a.npz",
+            "--speed",
+            "2",
+            "--resample",
+            "60",
+            "--out",
+            "b.npz",
+        ],
+    );
+    let fast = load("b.npz");
+    assert!(
+        (fast.duration().0 - 39.0 / 60.0).abs() < 0.04,
+        "{}",
+        fast.duration().0
+    );
+    out(
+        folder.path(),
+        0,
+        &[
+            "motion",
+            "edit",
+            "bend",
+            "--stop-at",
+            "45",
+            "--hold-secs",
+            "1",
+            "--out",
+            "c.npz",
+        ],
+    );
+    let stopped = load("c.npz");
+    let last = stopped.frames().last().unwrap();
+    let bend = drapery::scene::builtin::clip("bend").unwrap();
+    for (q, r) in last.rotations.iter().zip(&bend.frames()[45].rotations) {
+        assert!(q.angle_between(*r) < 1e-3);
+    }
+    out(
+        folder.path(),
+        0,
+        &[
+            "motion", "edit", "bend", "--then", "twist", "--out", "d.bvh",
+        ],
+    );
+    assert!(load("d.bvh").duration().0 > 5.0);
+}
+
+#[test]
+fn a_garment_in_centimetres_is_told_its_cure() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = [
+        "animate", "skinning", "-c", "tube", "-g", "sleeve", "-m", "bend", "--frames", "0..1",
+    ];
+    out(folder.path(), 0, &[&plan[..], &["--out", "s.obj"]].concat());
+    let text = std::fs::read_to_string(folder.path().join("s_0000.obj")).unwrap();
+    let scaled: String = text
+        .lines()
+        .map(|line| match line.strip_prefix("v ") {
+            Some(rest) => {
+                let numbers = rest
+                    .split_whitespace()
+                    .map(|n| n.parse::<f64>().unwrap() * 100.0);
+                let numbers: Vec<String> = numbers.map(|n| n.to_string()).collect();
+                format!("v {}\n", numbers.join(" "))
+            }
+            None => format!("{line}\n"),
+        })
+        .collect();
+    std::fs::write(folder.path().join("cm.obj"), scaled).unwrap();
+    out(
+        folder.path(),
+        0,
+        &["garment", "check", "s_0000.obj", "--on", "tube"],
+    );
+    let stdout = out(
+        folder.path(),
+        1,
+        &["garment", "check", "cm.obj", "--on", "tube", "--json"],
+    );
+    let findings = data(&stdout, "finding");
+    let scale = findings
+        .iter()
+        .find(|f| f["finding"] == "wrong-scale")
+        .unwrap();
+    assert!(scale["cure"].as_str().unwrap().contains("0.01"), "{scale}");
+}
+
+#[test]
+fn pictures_show_something() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = [
+        "picture", "-c", "tube", "-g", "sleeve", "-m", "bend", "--size", "120",
+    ];
+    let kinds: [(&[&str], u32); 4] = [
+        (&["--frame", "40"], 120),
+        (&["--sheet", "4"], 4 * 90),
+        (&["--turntable", "3"], 3 * 90),
+        (&["--frame", "40", "--colour", "stretch"], 121),
+    ];
+    for (kind, least_width) in kinds {
+        out(
+            folder.path(),
+            0,
+            &[&plan[..], kind, &["--out", "p.png"]].concat(),
+        );
+        let image = Image::from_png(&std::fs::read(folder.path().join("p.png")).unwrap()).unwrap();
+        assert!(image.width() >= least_width, "{kind:?}: {}", image.width());
+        let blue = (0..image.width() * image.height())
+            .filter_map(|i| image.pixel(i % image.width(), i / image.width()))
+            .filter(|c| i32::from(c.b) > i32::from(c.r) + 30)
+            .count();
+        assert!(
+            kind.contains(&"--colour") || blue > 200,
+            "{kind:?}: {blue} blue pixels"
+        );
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_drapery"))
+        .args([
+            "picture", "-c", "tube", "-g", "sleeve", "-m", "bend", "--film", "--size", "1000",
+        ])
+        .args(["--out", "film.png"])
+        .current_dir(folder.path())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // Long enough to have begun, far from enough for ninety large pictures.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_drapery"))
+        .args(["character", "info", "tube"])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn the_shared_garments_are_sound_on_the_shared_body() {
+    let Some(shared) = shared_data() else { return };
+    let body = shared.join("body/body.glb").to_string_lossy().into_owned();
+    for garment in ["tshirt", "skirt", "dress", "pants"] {
+        let garment = shared
+            .join(format!("garments/{garment}.obj"))
+            .to_string_lossy()
+            .into_owned();
+        let stdout = out(
+            &shared,
+            0,
+            &["garment", "check", &garment, "--on", &body, "--json"],
+        );
+        assert_eq!(stdout, "", "{garment}");
+    }
+}
+
+#[test]
+fn threads_of_output_do_not_mix() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = drapery(
+        folder.path(),
+        &["character", "info", "tube", "--json", "--quiet"],
+    );
+    assert!(output.stderr.is_empty());
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
+}

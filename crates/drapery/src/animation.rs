@@ -1,0 +1,268 @@
+//! A dressed character in motion, baked: [`Animation`], and the files it can
+//! be taken away in.
+//!
+//! Vertex order is that of the garment's own file throughout. What each file
+//! holds is in `docs/formats.md`.
+
+use std::io::Write;
+
+use drapery_core::{BodyModel, Clip, Garment, GarmentAnimator, PosedBody, ShapedBody};
+use drapery_scene::character::Character;
+use drapery_scene::garment::to_obj;
+use drapery_store::CacheWriteError;
+use drapery_store::gltf::{
+    GarmentNormals, GlbBody, GlbGarment, GlbScene, GlbWriteError, write_glb,
+};
+use drapery_store::mdd::MddWriter;
+use drapery_store::npz::{NpyArray, NpzError, write_npz};
+use drapery_store::obj::write_obj;
+use drapery_store::pc2::Pc2Writer;
+use glam::Vec3;
+
+use crate::road::{RollOutError, roll_out};
+
+/// A garment's positions over a clip.
+#[derive(Clone, Debug)]
+pub struct BakedGarment<'a> {
+    /// The garment.
+    pub garment: &'a Garment,
+    /// World positions [m], shape [frame][vertex].
+    pub frames: Vec<Vec<Vec3>>,
+}
+
+/// A character of one shape, its garments and a clip.
+#[derive(Clone, Debug)]
+pub struct Animation<'a> {
+    /// The character.
+    pub character: &'a Character,
+    /// Its shape.
+    pub body: &'a ShapedBody,
+    /// Its motion, on its own skeleton.
+    pub clip: &'a Clip,
+    /// What it wears, from the skin outwards.
+    pub garments: Vec<BakedGarment<'a>>,
+}
+
+/// Skin and cloth in exported scenes, linear.
+const SKIN: [f32; 3] = [0.55, 0.34, 0.24];
+const CLOTH: [[f32; 3]; 4] = [
+    [0.10, 0.20, 0.45],
+    [0.45, 0.10, 0.12],
+    [0.10, 0.33, 0.16],
+    [0.40, 0.30, 0.08],
+];
+
+impl<'a> Animation<'a> {
+    /// A character that moves and wears nothing yet.
+    pub const fn new(character: &'a Character, body: &'a ShapedBody, clip: &'a Clip) -> Self {
+        Self {
+            character,
+            body,
+            clip,
+            garments: Vec::new(),
+        }
+    }
+
+    /// Bakes one garment more. `each` gets the number of every finished frame
+    /// and returns `false` to stop, which leaves the garment shorter.
+    ///
+    /// # Errors
+    /// When the body does not fit the clip or the garment.
+    pub fn wear<A: GarmentAnimator>(
+        &mut self,
+        garment: &'a Garment,
+        animator: &A,
+        mut each: impl FnMut(usize) -> bool,
+    ) -> Result<(), RollOutError> {
+        let mut frames = Vec::with_capacity(self.clip.frames().len());
+        roll_out(
+            animator,
+            self.character,
+            self.body,
+            self.clip,
+            |frame, _, cloth| {
+                frames.push(cloth.to_vec());
+                each(frame)
+            },
+        )?;
+        self.garments.push(BakedGarment { garment, frames });
+        Ok(())
+    }
+
+    /// Poses the body at a frame into `out`.
+    ///
+    /// # Errors
+    /// When the clip is of another skeleton.
+    pub fn pose_body(&self, frame: usize, out: &mut PosedBody) -> Result<(), RollOutError> {
+        let velocity = drapery_core::PoseVelocity::zero(self.clip.skeleton().len());
+        self.character
+            .pose(self.body, &self.clip.frames()[frame], &velocity, out)
+            .map_err(|source| RollOutError::Pose { frame, source })
+    }
+
+    /// Writes a `.glb`: skinned body, baked garments. Wrap files in a buffer.
+    ///
+    /// # Errors
+    /// When the parts don't fit together or writing fails.
+    pub fn write_glb(&self, out: &mut dyn Write) -> Result<(), GlbWriteError> {
+        let garments = self.garments.iter().zip(CLOTH.iter().cycle());
+        let scene = GlbScene {
+            frame_rate: self.clip.frame_rate(),
+            body: Some(GlbBody {
+                name: self.character.name(),
+                topology: self.character.topology(),
+                rest: &self.body.rest,
+                skeleton: self.character.skeleton(),
+                joints: &self.body.joints,
+                skin: self.character.skin_weights(),
+                frames: self.clip.frames(),
+                colour: SKIN,
+            }),
+            garments: garments
+                .map(|(baked, colour)| GlbGarment {
+                    name: baked.garment.name(),
+                    topology: baked.garment.mesh().topology(),
+                    frames: &baked.frames,
+                    colour: *colour,
+                    normals: GarmentNormals::default(),
+                })
+                .collect(),
+        };
+        write_glb(&scene, out)
+    }
+
+    /// The bytes of an `.npz` with everything: garments, body, poses, names.
+    ///
+    /// # Errors
+    /// When the clip is of another skeleton or the archive can't be made.
+    pub fn npz(&self) -> Result<Vec<u8>, NpzExportError> {
+        let n_frames = self.clip.frames().len();
+        let skeleton = self.character.skeleton();
+        let mut arrays: Vec<(String, NpyArray)> = Vec::new();
+        let mut add = |name: &str, array| arrays.push((name.to_string(), array));
+        for baked in &self.garments {
+            let n_vertices = baked.garment.mesh().positions().len();
+            let values = baked
+                .frames
+                .iter()
+                .flatten()
+                .flat_map(|p| p.to_array())
+                .collect();
+            let name = baked.garment.name();
+            add(
+                &format!("cloth/{name}"),
+                NpyArray::f32([baked.frames.len(), n_vertices, 3], values),
+            );
+            add(
+                &format!("triangles/{name}"),
+                triangles(baked.garment.mesh().triangles()),
+            );
+        }
+        let mut posed = self.character.room();
+        let mut body = Vec::with_capacity(n_frames * posed.vertices.len() * 3);
+        for frame in 0..n_frames {
+            self.pose_body(frame, &mut posed)?;
+            body.extend(posed.vertices.iter().flat_map(|p| p.to_array()));
+        }
+        add(
+            "body",
+            NpyArray::f32([n_frames, posed.vertices.len(), 3], body),
+        );
+        add(
+            "triangles/body",
+            triangles(self.character.topology().triangles()),
+        );
+        let poses = self.clip.frames().iter();
+        let rotations = poses.clone().flat_map(|p| &p.rotations);
+        let rotations = rotations.flat_map(|q| [q.w, q.x, q.y, q.z]).collect();
+        add(
+            "pose",
+            NpyArray::f32([n_frames, skeleton.len(), 4], rotations),
+        );
+        add(
+            "root",
+            NpyArray::f32(
+                [n_frames, 3],
+                poses.flat_map(|p| p.root.to_array()).collect(),
+            ),
+        );
+        add(
+            "shape",
+            NpyArray::f32([self.body.shape.len()], self.body.shape.clone()),
+        );
+        add(
+            "joint_names",
+            NpyArray::from_text([skeleton.len()], skeleton.names().to_vec()),
+        );
+        add(
+            "frame_rate",
+            NpyArray::f64([], vec![self.clip.frame_rate().hz()]),
+        );
+        let borrowed: Vec<(&str, &NpyArray)> =
+            arrays.iter().map(|(n, a)| (n.as_str(), a)).collect();
+        Ok(write_npz(&borrowed)?)
+    }
+}
+
+/// Why an `.npz` can't be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NpzExportError {
+    /// The clip is not of this character.
+    #[error(transparent)]
+    RollOut(#[from] RollOutError),
+    /// The archive can't be made.
+    #[error(transparent)]
+    Npz(#[from] NpzError),
+}
+
+fn triangles(triangles: &[[u32; 3]]) -> NpyArray {
+    let indices = triangles.iter().flatten().map(|&v| i64::from(v)).collect();
+    NpyArray::i64([triangles.len(), 3], indices)
+}
+
+impl BakedGarment<'_> {
+    /// Writes a PC2 point cache, one sample a frame from frame 0.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write_pc2(&self, out: impl Write) -> Result<(), CacheWriteError> {
+        let n_points = self.garment.mesh().positions().len();
+        let mut writer = Pc2Writer::new(out, n_points, self.frames.len())?;
+        for frame in &self.frames {
+            writer.push(frame)?;
+        }
+        writer.finish().map(drop)
+    }
+
+    /// Writes an MDD point cache with the frames' times at `frame_rate`.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write_mdd(
+        &self,
+        frame_rate: drapery_core::FrameRate,
+        out: impl Write,
+    ) -> Result<(), CacheWriteError> {
+        let n_points = self.garment.mesh().positions().len();
+        let times: Vec<f32> = (0..self.frames.len())
+            .map(|f| frame_rate.time_of(drapery_core::FrameIndex(f as u32)).0 as f32)
+            .collect();
+        let mut writer = MddWriter::new(out, n_points, &times)?;
+        for frame in &self.frames {
+            writer.push(frame)?;
+        }
+        writer.finish().map(drop)
+    }
+
+    /// The text of an OBJ file of one frame, with the garment's pattern
+    /// coordinates, panels and groups.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn obj(&self, frame: usize) -> String {
+        let mut mesh = to_obj(self.garment);
+        mesh.positions.clone_from(&self.frames[frame]);
+        write_obj(&mesh)
+    }
+}
