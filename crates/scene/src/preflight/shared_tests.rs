@@ -72,10 +72,10 @@ fn the_shared_garments_have_no_findings() {
 
 #[test]
 fn the_shared_body_only_touches_itself_between_the_toes() {
-    let Some((character, _)) = body() else {
+    let Some((character, shaped)) = body() else {
         return;
     };
-    let info = character_info(&character);
+    let info = character_info(&character, &shaped);
     assert_eq!(
         (info.vertices, info.triangles, info.joints),
         (13380, 26756, 31)
@@ -83,7 +83,7 @@ fn the_shared_body_only_touches_itself_between_the_toes() {
     assert!(info.closed);
     assert_eq!(info.euler, 2);
     assert!((1.65..1.67).contains(&info.height_m));
-    let findings = check_character(&character);
+    let findings = check_character(&character, &shaped).unwrap();
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert_eq!(findings[0].finding, FindingKind::SelfIntersection);
     assert_eq!(findings[0].severity, Severity::Note);
