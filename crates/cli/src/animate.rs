@@ -1,7 +1,7 @@
 //! `drapery animate`: a dressed character in motion, written to a file.
 
-use std::io::BufWriter;
-use std::path::Path;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use drapery::{Animation, BakedGarment};
@@ -23,18 +23,15 @@ enum Format {
 }
 
 impl Format {
-    fn of(path: &Path) -> anyhow::Result<Self> {
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("glb") => Ok(Self::Glb),
-            Some("npz") => Ok(Self::Npz),
-            Some("pc2") => Ok(Self::Pc2),
-            Some("mdd") => Ok(Self::Mdd),
-            Some("obj") => Ok(Self::Obj),
-            _ => bail!(
-                "--out {}: an animation is written as .glb, .npz, .pc2, .mdd or .obj",
-                path.display()
-            ),
-        }
+    fn of(ending: &str) -> Option<Self> {
+        Some(match ending {
+            "glb" => Self::Glb,
+            "npz" => Self::Npz,
+            "pc2" => Self::Pc2,
+            "mdd" => Self::Mdd,
+            "obj" => Self::Obj,
+            _ => return None,
+        })
     }
 
     /// Whether a file holds one garment and nothing else.
@@ -44,13 +41,16 @@ impl Format {
 }
 
 pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
-    let format = Format::of(&plan.out)?;
+    let format = Format::of(&write::check(&plan.out)?).with_context(|| {
+        format!(
+            "--out {}: an animation is written as .glb, .npz, .pc2, .mdd or .obj",
+            plan.out.display()
+        )
+    })?;
     let Method::Skinning = plan.method;
     if plan.dressed.motion.is_none() {
-        bail!(
-            "no --motion given; {} are built in",
-            drapery::scene::builtin::CLIPS.join(", ")
-        );
+        let built_in = drapery::scene::builtin::CLIPS.join(", ");
+        bail!("no --motion given; {built_in} are built in");
     }
     if format.is_one_garment() && plan.dressed.garment.len() != 1 {
         bail!(
@@ -60,73 +60,91 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         );
     }
     let stage = Stage::load(&plan.dressed, say)?;
+    if format != Format::Glb {
+        different_names(&stage)?;
+    } else if stage.character.has_pose_directions() {
+        say.note(format_args!(
+            "{}: its pose blend shapes are not written to .glb; the garment is baked as it is",
+            stage.character.name()
+        ));
+    }
     let animation = stage.animate(say)?;
-    save(&animation, format, &plan.out)?;
+    let written = save(&animation, format, &plan.out)?;
     let settings = json!({
         "method": "skinning",
+        "plan": plan.dressed,
         "shape": stage.body.shape,
         "frames": animation.clip.frames().len(),
         "frame_rate": animation.clip.frame_rate().hz(),
     });
-    let mut beside = plan.out.clone().into_os_string();
-    beside.push(".run.json");
     record::write(
-        Path::new(&beside),
+        &record::beside(&plan.out),
         "animate",
         &settings,
         &inputs(&plan.dressed)?,
     )?;
+    let (n_frames, rate) = (
+        animation.clip.frames().len(),
+        animation.clip.frame_rate().hz(),
+    );
     let data = json!({
-        "file": plan.out,
-        "frames": animation.clip.frames().len(),
-        "frame_rate": animation.clip.frame_rate().hz(),
+        "file": written,
+        "frames": n_frames,
+        "frame_rate": rate,
         "garments": animation.garments.iter().map(|g| json!({
             "name": g.garment.name(),
             "vertices": g.garment.mesh().positions().len(),
         })).collect::<Vec<_>>(),
     });
-    let text = format!(
-        "{}: {} frames at {} Hz, {}",
-        plan.out.display(),
-        animation.clip.frames().len(),
-        animation.clip.frame_rate().hz(),
-        match animation.garments.len() {
-            0 => "the body alone".to_string(),
-            _ => animation
-                .garments
-                .iter()
-                .map(|g| g.garment.name())
-                .collect::<Vec<_>>()
-                .join(", "),
-        },
-    );
-    say.result("animation", data, text)?;
+    let names: Vec<&str> = animation
+        .garments
+        .iter()
+        .map(|g| g.garment.name())
+        .collect();
+    let what = match names.is_empty() {
+        true => "the body alone".to_string(),
+        false => names.join(", "),
+    };
+    say.result(
+        "animation",
+        data,
+        format_args!("{written}: {n_frames} frames at {rate} Hz, {what}"),
+    )?;
     Ok(Answer::Yes)
 }
 
-fn save(animation: &Animation<'_>, format: Format, path: &Path) -> anyhow::Result<()> {
+/// Arrays and objects go by the names of garments.
+fn different_names(stage: &Stage) -> anyhow::Result<()> {
+    let names: Vec<&str> = stage.garments.iter().map(|g| g.name()).collect();
+    for (i, name) in names.iter().enumerate() {
+        if *name == "body" {
+            bail!("a garment is called body, which is the body's own name; rename its file");
+        }
+        if names[..i].contains(name) {
+            bail!("two garments are called {name}; rename the file of one");
+        }
+    }
+    Ok(())
+}
+
+/// Writes the animation and returns what it wrote, in words.
+fn save(animation: &Animation<'_>, format: Format, path: &Path) -> anyhow::Result<String> {
     match format {
-        Format::Glb => glb(animation, path),
-        Format::Npz => write::file(path, &animation.npz()?),
+        Format::Glb => glb(animation, path)?,
+        Format::Npz => write::file(path, &animation.npz()?)?,
         Format::Pc2 => {
             let garment = only(animation)?;
-            write::stream(path, |file| Ok(garment.write_pc2(BufWriter::new(file))?))
+            write::stream(path, |file| Ok(garment.write_pc2(BufWriter::new(file))?))?;
         }
         Format::Mdd => {
             let (garment, rate) = (only(animation)?, animation.clip.frame_rate());
             write::stream(path, |file| {
                 Ok(garment.write_mdd(rate, BufWriter::new(file))?)
-            })
+            })?;
         }
-        Format::Obj => {
-            let garment = only(animation)?;
-            for frame in 0..garment.frames.len() {
-                stop::check()?;
-                write::file(&numbered(path, frame), garment.obj(frame).as_bytes())?;
-            }
-            Ok(())
-        }
+        Format::Obj => return objs(only(animation)?, path),
     }
+    Ok(path.display().to_string())
 }
 
 /// The one garment of a file that holds one.
@@ -142,13 +160,35 @@ pub(crate) fn glb(animation: &Animation<'_>, path: &Path) -> anyhow::Result<()> 
     write::stream(path, |file| {
         let mut buffer = BufWriter::new(file);
         animation.write_glb(&mut buffer)?;
-        std::io::Write::flush(&mut buffer)?;
+        buffer.flush()?;
         Ok(())
     })
 }
 
+/// Writes one OBJ file a frame, all or none.
+fn objs(garment: &BakedGarment<'_>, path: &Path) -> anyhow::Result<String> {
+    let paths: Vec<PathBuf> = (0..garment.frames.len())
+        .map(|f| numbered(path, f))
+        .collect();
+    let left_over = numbered(path, paths.len());
+    if left_over.exists() {
+        bail!(
+            "{} is left of a longer sequence and would be taken for part of this one; remove it and those after it",
+            left_over.display()
+        );
+    }
+    write::files(&paths, |frame| {
+        stop::check()?;
+        Ok(garment.obj(frame).into_bytes())
+    })?;
+    Ok(match (paths.first(), paths.last()) {
+        (Some(first), Some(last)) => format!("{} to {}", first.display(), last.display()),
+        _ => path.display().to_string(),
+    })
+}
+
 /// `a/sleeve.obj` at frame 7 is `a/sleeve_0007.obj`.
-fn numbered(path: &Path, frame: usize) -> std::path::PathBuf {
+fn numbered(path: &Path, frame: usize) -> PathBuf {
     let stem = path
         .file_stem()
         .map_or_else(Default::default, |s| s.to_string_lossy());
@@ -161,9 +201,9 @@ mod tests {
 
     #[test]
     fn endings_choose_the_format() {
-        assert_eq!(Format::of(Path::new("a.b/c.glb")).unwrap(), Format::Glb);
-        assert!(Format::of(Path::new("a.fbx")).is_err());
-        assert!(Format::of(Path::new("glb")).is_err());
+        assert_eq!(Format::of("glb"), Some(Format::Glb));
+        assert_eq!(Format::of("fbx"), None);
+        assert_eq!(Format::of(""), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use serde::Serialize;
 
 /// Turns cloth simulation into clothing that runs in real time.
 #[derive(Debug, Parser)]
@@ -62,7 +63,7 @@ pub(crate) struct Demo {
 }
 
 /// A body of a certain shape.
-#[derive(Clone, Debug, Default, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs, Serialize)]
 pub(crate) struct Shape {
     /// Body shape, such as height=1.5 (may be given several times)
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
@@ -70,7 +71,7 @@ pub(crate) struct Shape {
 }
 
 /// How a motion is read and put on a character.
-#[derive(Clone, Debug, Default, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs, Serialize)]
 pub(crate) struct MotionReading {
     /// Which animation of a glTF file, by name; the first one if not given
     #[arg(long, value_name = "NAME")]
@@ -85,7 +86,8 @@ pub(crate) struct MotionReading {
     #[arg(long, value_enum, default_value_t = Calibration::Detect)]
     pub(crate) calibration: Calibration,
     /// Turn the arms outwards by so many degrees when retargeting
-    #[arg(long, value_name = "DEGREES", default_value_t = 0.0)]
+    #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_hyphen_values = true,
+          value_parser = within(-90.0..=90.0))]
     pub(crate) arm_abduction_deg: f64,
     /// Leave the height of the root as retargeting finds it
     #[arg(long)]
@@ -95,7 +97,8 @@ pub(crate) struct MotionReading {
     pub(crate) joint_map: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Calibration {
     #[default]
     /// The first row if it is a T-pose, otherwise the offsets
@@ -106,8 +109,29 @@ pub(crate) enum Calibration {
     Offsets,
 }
 
+/// How the texture coordinates of a garment are read.
+#[derive(Clone, Copy, Debug, Default, ClapArgs, Serialize)]
+pub(crate) struct PatternReading {
+    /// What the vt of an OBJ garment are
+    #[arg(long, value_enum, default_value_t = PatternUse::Detect)]
+    pub(crate) pattern: PatternUse,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PatternUse {
+    #[default]
+    /// A flat pattern if their lengths fit the mesh, otherwise nothing
+    Detect,
+    /// A flat pattern in metres
+    Flat,
+    /// Nothing: the mesh is its own rest shape
+    None,
+}
+
 /// Units of motion files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Unit {
     /// Metres
     M,
@@ -126,7 +150,8 @@ pub(crate) enum Unit {
 }
 
 /// Up axes of motion files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Up {
     /// +Y
     Y,
@@ -154,7 +179,7 @@ pub(crate) enum Character {
         #[command(flatten)]
         shape: Shape,
         /// Motion to look for frames in which the body intersects itself
-        #[arg(long, value_name = "MOTION")]
+        #[arg(long, short, value_name = "MOTION")]
         motion: Vec<String>,
         #[command(flatten)]
         reading: MotionReading,
@@ -168,19 +193,24 @@ pub(crate) enum Garment {
     Info {
         /// Built-in name, or an .obj file
         garment: String,
+        #[command(flatten)]
+        pattern: PatternReading,
     },
     /// What is wrong with it, if anything; exit code 1 if something is
     #[command(after_help = "Example:\n  drapery garment check sleeve --on tube\n")]
     Check {
-        /// Built-in name, or an .obj file
-        garment: String,
+        /// Built-in name, or an .obj file (several: from the skin outwards)
+        #[arg(required = true)]
+        garment: Vec<String>,
+        #[command(flatten)]
+        pattern: PatternReading,
         /// The character that wears it
         #[arg(long, value_name = "CHARACTER")]
         on: Option<String>,
         #[command(flatten)]
         shape: Shape,
         /// Motion over which the skinning must stay well-conditioned
-        #[arg(long, value_name = "MOTION", requires = "on")]
+        #[arg(long, short, value_name = "MOTION", requires = "on")]
         motion: Vec<String>,
         #[command(flatten)]
         reading: MotionReading,
@@ -197,14 +227,14 @@ pub(crate) enum Motion {
         #[command(flatten)]
         reading: MotionReading,
     },
-    /// Trim, change speed, stop, mirror, join, retarget or resample, in that order
+    /// Trim, change speed, stop, mirror, retarget, join or resample, in that order
     #[command(
         after_help = "Example:\n  drapery motion edit bend --trim 0..45 --speed 2 --out fast.bvh\n"
     )]
     Edit(MotionEdit),
 }
 
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, ClapArgs, Serialize)]
 pub(crate) struct MotionEdit {
     /// Built-in name, or a .bvh, .npz (AMASS or ours), .glb or .gltf file
     pub(crate) motion: String,
@@ -214,19 +244,21 @@ pub(crate) struct MotionEdit {
     #[arg(long, value_name = "A..B")]
     pub(crate) trim: Option<String>,
     /// Play so many times as fast
-    #[arg(long, value_name = "FACTOR")]
+    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, value_parser = within(0.01..=100.0))]
     pub(crate) speed: Option<f64>,
     /// Come to rest at a frame
     #[arg(long, value_name = "FRAME")]
     pub(crate) stop_at: Option<u32>,
     /// Stay at rest for so long
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, requires = "stop_at",
+          value_parser = within(0.0..=3600.0))]
     pub(crate) hold_secs: f64,
     /// Take so long to come to rest
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.2)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.2, requires = "stop_at",
+          value_parser = within(0.0..=60.0))]
     pub(crate) ease_secs: f64,
     /// Go on after the stop
-    #[arg(long)]
+    #[arg(long, requires = "stop_at")]
     pub(crate) go_on: bool,
     /// Exchange left and right
     #[arg(long)]
@@ -235,7 +267,8 @@ pub(crate) struct MotionEdit {
     #[arg(long, value_name = "MOTION")]
     pub(crate) then: Option<String>,
     /// Over so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.4)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.4, requires = "then",
+          value_parser = within(0.0..=60.0))]
     pub(crate) overlap_secs: f64,
     /// Put the motion on this character's skeleton
     #[arg(long, value_name = "CHARACTER")]
@@ -249,7 +282,7 @@ pub(crate) struct MotionEdit {
 }
 
 /// A dressed character in motion.
-#[derive(Clone, Debug, Default, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs, Serialize)]
 pub(crate) struct Dressed {
     /// Built-in name, or a .glb, .gltf or SMPL-layout .npz file
     #[arg(long, short, value_name = "CHARACTER")]
@@ -259,13 +292,15 @@ pub(crate) struct Dressed {
     /// Built-in name, or an .obj file (may be given several times)
     #[arg(long, short, value_name = "GARMENT")]
     pub(crate) garment: Vec<String>,
+    #[command(flatten)]
+    pub(crate) pattern: PatternReading,
     /// Built-in name, or a .bvh, .npz, .glb or .gltf file
     #[arg(long, short, value_name = "MOTION")]
     pub(crate) motion: Option<String>,
     #[command(flatten)]
     pub(crate) reading: MotionReading,
-    /// Only frames A to B, B not included
-    #[arg(long, value_name = "A..B")]
+    /// Only frames A to B of the motion, B not included; other options keep counting from A
+    #[arg(long, value_name = "A..B", requires = "motion")]
     pub(crate) frames: Option<String>,
 }
 
@@ -287,7 +322,8 @@ pub(crate) struct Animate {
     pub(crate) out: PathBuf,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Method {
     /// The garment follows the joints as the body does
     Skinning,
@@ -300,27 +336,34 @@ pub(crate) enum Method {
 pub(crate) struct Picture {
     #[command(flatten)]
     pub(crate) dressed: Dressed,
-    /// The frame to show
-    #[arg(long, default_value_t = 0, conflicts_with_all = ["sheet", "film"])]
-    pub(crate) frame: u32,
+    /// The frame of the motion to show; the first one if not given
+    #[arg(long, conflicts_with_all = ["sheet", "film"])]
+    pub(crate) frame: Option<u32>,
     /// A contact sheet of so many frames, evenly spaced
-    #[arg(long, value_name = "N", conflicts_with_all = ["turntable", "film"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["turntable", "film"], requires = "motion",
+          value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) sheet: Option<u32>,
     /// A contact sheet of so many views around
-    #[arg(long, value_name = "N", conflicts_with = "film")]
+    #[arg(long, value_name = "N", conflicts_with = "film",
+          value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) turntable: Option<u32>,
     /// An animated PNG of all frames
-    #[arg(long)]
+    #[arg(long, requires = "motion")]
     pub(crate) film: bool,
     /// Colour the garment by a quantity, with a scale
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, requires = "garment")]
     pub(crate) colour: Option<ColourBy>,
+    /// The quantity at the ends of the scale, below and above 0
+    #[arg(long, value_name = "VALUE", default_value_t = 20.0, requires = "colour",
+          value_parser = within32(1e-3..=1e6))]
+    pub(crate) colour_range: f32,
     /// Where to look from, degrees to the character's left from its front
     #[arg(
         long,
         value_name = "DEGREES",
         default_value_t = 25.0,
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        value_parser = within32(-360.0..=360.0)
     )]
     pub(crate) azimuth_deg: f32,
     /// Where to look from, degrees above the horizon
@@ -328,21 +371,23 @@ pub(crate) struct Picture {
         long,
         value_name = "DEGREES",
         default_value_t = 8.0,
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        value_parser = within32(-90.0..=90.0)
     )]
     pub(crate) elevation_deg: f32,
     /// Draw the triangles' edges
     #[arg(long)]
     pub(crate) wireframe: bool,
     /// Height of each picture in pixels; pictures on a sheet are 3/4 as wide
-    #[arg(long, value_name = "PIXELS")]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(16..=8192))]
     pub(crate) size: Option<u32>,
     /// PNG file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum ColourBy {
     /// Edge strain against the rest shape [%]
     Stretch,
@@ -362,7 +407,7 @@ pub(crate) enum Bench {
         #[arg(long, short, default_value = "sleeve")]
         garment: String,
         /// Measurements, of which the median counts
-        #[arg(long, default_value_t = 15)]
+        #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         runs: u32,
     },
     /// Vertices skinned a second on one core
@@ -375,7 +420,31 @@ pub(crate) enum Bench {
         #[arg(long, short, default_value = "sleeve")]
         garment: String,
         /// Measurements, of which the median counts
-        #[arg(long, default_value_t = 15)]
+        #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         runs: u32,
     },
+}
+
+/// A parser of numbers within a range.
+fn within(range: std::ops::RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text| {
+        let number: f64 = text
+            .parse()
+            .map_err(|_| format!("{text} is not a number"))?;
+        if range.contains(&number) {
+            Ok(number)
+        } else {
+            Err(format!(
+                "{text} is not between {} and {}",
+                range.start(),
+                range.end()
+            ))
+        }
+    }
+}
+
+/// The same in single precision.
+fn within32(range: std::ops::RangeInclusive<f64>) -> impl Fn(&str) -> Result<f32, String> + Clone {
+    let wide = within(range);
+    move |text| wide(text).map(|number| number as f32)
 }

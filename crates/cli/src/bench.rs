@@ -9,7 +9,7 @@ use drapery::view::picture::{Size, View};
 use glam::Vec3;
 use serde_json::json;
 
-use crate::args::{Bench, Dressed};
+use crate::args::{Bench, Dressed, PatternReading};
 use crate::picture::{Look, pictures};
 use crate::say::Say;
 use crate::stage::Stage;
@@ -81,7 +81,7 @@ fn skinning(character: &str, garment: &str, runs: u32, say: &Say) -> anyhow::Res
         say.result("bench", data, text)
     };
     measure(character, model.skin_weights(), &body.rest)?;
-    let cloth = source::garment(garment, say)?;
+    let cloth = source::garment(garment, PatternReading::default(), say)?;
     match bind(&cloth, &model, &BindingConfig::default()) {
         Ok(binding) => measure(garment, &binding.weights, cloth.mesh().positions())?,
         Err(error) => say.note(format_args!("{garment} does not fit {character}: {error}")),
@@ -102,6 +102,7 @@ fn picture(character: &str, garment: &str, runs: u32, say: &Say) -> anyhow::Resu
         size: Size::square(1024),
         wireframe: false,
         colour: None,
+        colour_range: 1.0,
     };
     let mut seconds = Vec::new();
     for run in 0..=runs.max(1) {

@@ -12,7 +12,7 @@ pub(crate) fn run(command: &Character, say: &Say) -> anyhow::Result<Answer> {
     match command {
         Character::Info { character, shape } => {
             let model = source::character(character, say)?;
-            let body = source::shaped(&model, shape)?;
+            let body = source::shaped(&model, shape, say)?;
             let info = character_info(&model, &body);
             let shape_parameters: Vec<&str> = model
                 .shape_parameters()
@@ -44,10 +44,13 @@ pub(crate) fn run(command: &Character, say: &Say) -> anyhow::Result<Answer> {
                 info.euler,
                 info.self_intersections,
                 model.skeleton().names().join(", "),
-                if shape_parameters.is_empty() {
-                    "none".to_string()
-                } else {
-                    shape_parameters.join(", ")
+                match model.shape_parameters() {
+                    [] => "none".to_string(),
+                    parameters => parameters
+                        .iter()
+                        .map(|p| format!("{} ({} to {})", p.name, p.min, p.max))
+                        .collect::<Vec<_>>()
+                        .join(", "),
                 },
             );
             say.result("character", data, text)?;
@@ -60,7 +63,7 @@ pub(crate) fn run(command: &Character, say: &Say) -> anyhow::Result<Answer> {
             reading,
         } => {
             let model = source::character(character, say)?;
-            let body = source::shaped(&model, shape)?;
+            let body = source::shaped(&model, shape, say)?;
             let mut findings = check_character(&model, &body)?;
             for name in motion {
                 let clip = source::motion_on(name, reading, &body, model.skeleton(), say)?;

@@ -8,7 +8,7 @@ use drapery::view::page::Page;
 use drapery::view::picture::{Size, View, animation_png};
 use serde_json::json;
 
-use crate::args::{Demo, Dressed, MotionReading, Shape};
+use crate::args::{Demo, Dressed};
 use crate::picture::{Look, contact_sheet, pictures};
 use crate::say::Say;
 use crate::stage::Stage;
@@ -25,6 +25,7 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
         size: Size::new(270, 360),
         wireframe: false,
         colour: None,
+        colour_range: 1.0,
     };
     for clip in drapery::scene::builtin::CLIPS {
         stop::check()?;
@@ -38,6 +39,7 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
         animate::glb(&animation, &plan.out.join(&file))?;
         let sheet = contact_sheet(
             &animation,
+            0,
             6,
             &look,
             &format!("tube in a sleeve: {clip}"),
@@ -93,11 +95,9 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
 fn dressed(clip: &str) -> Dressed {
     Dressed {
         character: Some("tube".to_string()),
-        shape: Shape::default(),
         garment: vec!["sleeve".to_string()],
         motion: Some(clip.to_string()),
-        reading: MotionReading::default(),
-        frames: None,
+        ..Dressed::default()
     }
 }
 

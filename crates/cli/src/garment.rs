@@ -1,45 +1,72 @@
 //! `drapery garment info|check`, and how findings are said.
 
-use drapery::core::{BodyModel, Surroundings};
+use anyhow::bail;
+use drapery::core::{BodyModel, Clip, ShapedBody, Surroundings};
+use drapery::scene::character::Character;
 use drapery::scene::garment::pins;
 use drapery::scene::preflight::{Finding, Severity, check_garment};
 use drapery::{dress, roll_out};
 use serde_json::json;
 
-use crate::args::{Garment, MotionReading, Shape};
+use crate::args::{Garment, PatternReading};
 use crate::say::Say;
 use crate::{Answer, source, stop};
 
 pub(crate) fn run(command: &Garment, say: &Say) -> anyhow::Result<Answer> {
     match command {
-        Garment::Info { garment } => info(garment, say),
+        Garment::Info { garment, pattern } => info(garment, *pattern, say),
         Garment::Check {
             garment,
+            pattern,
             on,
             shape,
             motion,
             reading,
         } => {
-            let checked = source::garment(garment, say)?;
+            let garments = garment
+                .iter()
+                .map(|name| source::garment(name, *pattern, say))
+                .collect::<anyhow::Result<Vec<_>>>()?;
             let Some(character) = on else {
-                return say_findings(&check_garment(&checked, None), garment, say);
+                if !shape.shape.is_empty() {
+                    bail!("--shape needs --on CHARACTER");
+                }
+                let answers = garment
+                    .iter()
+                    .zip(&garments)
+                    .map(|(name, garment)| say_findings(&check_garment(garment, None), name, say));
+                return all(answers);
             };
             let model = source::character(character, say)?;
-            let body = source::shaped(&model, shape)?;
-            let findings = check_garment(&checked, Some((&model, &body)));
-            let answer = say_findings(&findings, garment, say)?;
-            let conditioning = conditioning(garment, character, shape, motion, reading, say)?;
-            Ok(if conditioning == Answer::No {
-                Answer::No
-            } else {
-                answer
-            })
+            let body = source::shaped(&model, shape, say)?;
+            let clips = motion
+                .iter()
+                .map(|name| {
+                    source::motion_on(name, reading, &body, model.skeleton(), &say.hushed())
+                })
+                .collect::<anyhow::Result<Vec<_>>>()?;
+            let answers = garment.iter().zip(&garments).map(|(name, garment)| {
+                let findings = check_garment(garment, Some((&model, &body)));
+                let sound = say_findings(&findings, name, say)?;
+                let conditioned = conditioning(garment, &model, &body, &clips, say)?;
+                Ok(sound.and(conditioned))
+            });
+            all(answers)
         }
     }
 }
 
-fn info(name: &str, say: &Say) -> anyhow::Result<Answer> {
-    let garment = source::garment(name, say)?;
+/// Yes when all answers are.
+fn all(answers: impl Iterator<Item = anyhow::Result<Answer>>) -> anyhow::Result<Answer> {
+    let mut together = Answer::Yes;
+    for answer in answers {
+        together = together.and(answer?);
+    }
+    Ok(together)
+}
+
+fn info(name: &str, pattern: PatternReading, say: &Say) -> anyhow::Result<Answer> {
+    let garment = source::garment(name, pattern, say)?;
     let mesh = garment.mesh();
     let (low, high) = mesh.bounds();
     let size = high - low;
@@ -88,46 +115,44 @@ const SOUND_CONDITIONING: f64 = 0.3;
 
 /// Says how well-conditioned the skinning stays over each motion.
 fn conditioning(
-    garment: &str,
-    character: &str,
-    shape: &Shape,
-    motions: &[String],
-    reading: &MotionReading,
+    garment: &drapery::core::Garment,
+    model: &Character,
+    body: &ShapedBody,
+    clips: &[Clip],
     say: &Say,
 ) -> anyhow::Result<Answer> {
-    if motions.is_empty() {
+    let Some(first) = clips.first() else {
         return Ok(Answer::Yes);
-    }
-    let quiet = say.hushed();
-    let cloth = source::garment(garment, &quiet)?;
-    let model = source::character(character, &quiet)?;
-    let body = source::shaped(&model, shape)?;
+    };
+    let animator = dress(garment, model, first.frame_rate())?;
     let mut answer = Answer::Yes;
-    let bar = say.progress(motions.len() as u64, "motions");
-    for name in motions {
-        let clip = source::motion_on(name, reading, &body, model.skeleton(), &quiet)?;
-        let animator = dress(&cloth, &model, clip.frame_rate())?;
+    let bar = say.progress(clips.len() as u64, "motions");
+    for clip in clips {
         let mut worst = (f64::INFINITY, 0, 0);
-        roll_out(&animator, &model, &body, &clip, |frame, posed, _| {
-            let seen = posed.frame(&body, Surroundings::default());
-            if let Ok((value, vertex)) = animator.conditioning(&seen)
-                && value < worst.0
-            {
-                worst = (value, vertex, frame);
+        let mut failed = None;
+        let _ = roll_out(&animator, model, body, clip, |frame, posed, _| {
+            match animator.conditioning(&posed.frame(body, Surroundings::default())) {
+                Ok((value, vertex)) if value < worst.0 => worst = (value, vertex, frame),
+                Ok(_) => {}
+                Err(error) => failed = Some(error),
             }
-            !stop::asked()
+            failed.is_none() && !stop::asked()
         })?;
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
         stop::check()?;
         bar.inc(1);
         let (value, vertex, frame) = worst;
         let sound = value >= SOUND_CONDITIONING;
         let data = json!({
-            "garment": garment, "clip": clip.name(), "smallest_singular_value": value,
+            "garment": garment.name(), "clip": clip.name(), "smallest_singular_value": value,
             "vertex": vertex, "frame": frame, "limit": SOUND_CONDITIONING, "pass": sound,
         });
         let text = format!(
-            "{}: smallest singular value of the skinning {value:.3} (vertex {vertex}, frame {frame}; \
+            "{} {}: smallest singular value of the skinning {value:.3} (vertex {vertex}, frame {frame}; \
              at least {SOUND_CONDITIONING} is sound)",
+            garment.name(),
             clip.name()
         );
         say.result("conditioning", data, text)?;

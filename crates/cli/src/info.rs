@@ -5,7 +5,7 @@ use drapery::scene::builtin;
 use drapery::store::npz::NpzArchive;
 use serde_json::json;
 
-use crate::args::{Character, Garment, Info, Motion, MotionReading, Shape};
+use crate::args::{Character, Garment, Info, Motion, MotionReading, PatternReading, Shape};
 use crate::say::Say;
 use crate::{Answer, character, garment, motion};
 
@@ -15,6 +15,7 @@ enum Kind {
     Character,
     Garment,
     Motion,
+    Animation,
 }
 
 pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
@@ -46,7 +47,14 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
             },
             say,
         ),
-        Kind::Garment => garment::run(&Garment::Info { garment: name }, say),
+        Kind::Garment => garment::run(
+            &Garment::Info {
+                garment: name,
+                pattern: PatternReading::default(),
+            },
+            say,
+        ),
+        Kind::Animation => animation(&name, say),
         Kind::Motion => motion::run(
             &Motion::Info {
                 motion: name,
@@ -66,13 +74,35 @@ fn kind(name: &str) -> anyhow::Result<Kind> {
             let bytes = std::fs::read(name).with_context(|| format!("cannot read {name}"))?;
             let archive =
                 NpzArchive::from_bytes(&bytes).with_context(|| format!("cannot read {name}"))?;
-            match archive.contains("v_template") {
-                true => Kind::Character,
-                false => Kind::Motion,
+            if archive.contains("v_template") {
+                Kind::Character
+            } else if archive.contains("triangles/body") {
+                Kind::Animation
+            } else {
+                Kind::Motion
             }
         }
         None if builtin::GARMENTS.contains(&name) => Kind::Garment,
         None if builtin::CLIPS.contains(&name) => Kind::Motion,
         _ => Kind::Character,
     })
+}
+
+/// An `.npz` that `drapery animate` wrote.
+fn animation(name: &str, say: &Say) -> anyhow::Result<Answer> {
+    let bytes = std::fs::read(name).with_context(|| format!("cannot read {name}"))?;
+    let archive = NpzArchive::from_bytes(&bytes)?;
+    let body = archive.get("body")?.shape;
+    let garments: Vec<&str> = archive
+        .names()
+        .filter_map(|n| n.strip_prefix("cloth/"))
+        .collect();
+    let n_frames = body.first().copied().unwrap_or(0);
+    let data = json!({ "frames": n_frames, "garments": garments, "body_vertices": body.get(1) });
+    let text = format!(
+        "{name}: an animation of {n_frames} frames: {}",
+        garments.join(", ")
+    );
+    say.result("animation", data, text)?;
+    Ok(Answer::Yes)
 }

@@ -37,6 +37,16 @@ enum Answer {
     No,
 }
 
+impl Answer {
+    /// Yes when both are.
+    const fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Yes, Self::Yes) => Self::Yes,
+            _ => Self::No,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let args = Args::parse();
     stop::listen();

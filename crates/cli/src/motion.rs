@@ -10,8 +10,9 @@ use drapery::store::bvh;
 use serde_json::json;
 
 use crate::args::{Motion, MotionEdit, Shape};
+use crate::record::Input;
 use crate::say::Say;
-use crate::{Answer, source, write};
+use crate::{Answer, record, source, write};
 
 pub(crate) fn run(command: &Motion, say: &Say) -> anyhow::Result<Answer> {
     match command {
@@ -26,6 +27,8 @@ pub(crate) fn run(command: &Motion, say: &Say) -> anyhow::Result<Answer> {
                 "joint_names": clip.skeleton().names(),
                 "unit_m": loaded.unit_m,
                 "up": loaded.up.to_string(),
+                "facing": loaded.facing.to_string(),
+                "first_row": loaded.first_row,
             });
             let text = format!(
                 "{motion}: {} frames at {} Hz ({:.2} s), {} joints, unit {:.6} m, up {}",
@@ -50,34 +53,49 @@ enum Format {
 }
 
 fn edit(plan: &MotionEdit, say: &Say) -> anyhow::Result<Answer> {
-    let format = match plan.out.extension().and_then(|e| e.to_str()) {
-        Some("bvh") => Format::Bvh,
-        Some("npz") => Format::Npz,
+    let format = match write::check(&plan.out)?.as_str() {
+        "bvh" => Format::Bvh,
+        "npz" => Format::Npz,
         _ => bail!(
             "--out {}: a motion is written as .bvh or .npz",
             plan.out.display()
         ),
     };
-    let mut clip = edited(&plan.motion, plan, say)?;
-    if let Some(next) = &plan.then {
-        let next = source::motion(next, &plan.reading, say)?.clip;
-        clip = blend(&clip, &next, Seconds(plan.overlap_secs)).context("--then")?;
+    if plan.reading.arm_abduction_deg != 0.0 && plan.to.is_none() {
+        bail!("--arm-abduction-deg turns arms while retargeting: it needs --to CHARACTER");
     }
-    if let Some(character) = &plan.to {
-        let model = source::character(character, say)?;
-        let body = source::shaped(&model, &Shape::default())?;
-        clip = source::put_on(clip, &plan.reading, &body, model.skeleton(), say)?;
+    let target = match &plan.to {
+        Some(name) => {
+            let model = source::character(name, say)?;
+            let body = source::shaped(&model, &Shape::default(), say)?;
+            Some((model, body))
+        }
+        None => None,
+    };
+    // Clips that are to be joined are put on the same skeleton first.
+    let on_target = |clip: Clip| match &target {
+        Some((model, body)) => source::put_on(clip, &plan.reading, body, model.skeleton(), say),
+        None => Ok(clip),
+    };
+    let mut clip = on_target(edited(&plan.motion, plan, say)?)?;
+    if let Some(next) = &plan.then {
+        let next = on_target(source::motion(next, &plan.reading, say)?.clip)?;
+        clip = blend(&clip, &next, Seconds(plan.overlap_secs)).context("--then")?;
     }
     if let Some(hz) = plan.resample {
         clip = resample(&clip, FrameRate::new(hz).context("--resample")?)?;
     }
     let bytes = match format {
-        Format::Bvh => bvh::write(&bvh_from_clip(&clip, LengthUnit::Centimetre))?.into_bytes(),
+        Format::Bvh => bvh::write(&bvh_from_clip(&clip, LengthUnit::Metre))?.into_bytes(),
         Format::Npz => write_clip_npz(&clip),
     };
     write::file(&plan.out, &bytes)?;
+    let inputs = [Some(&plan.motion), plan.then.as_ref(), plan.to.as_ref()];
+    let inputs = inputs.into_iter().flatten().map(|name| Input::of(name));
+    let inputs = inputs.collect::<anyhow::Result<Vec<_>>>()?;
+    record::write(&record::beside(&plan.out), "motion edit", plan, &inputs)?;
     let data = json!({
-        "file": plan.out,
+        "file": plan.out.to_string_lossy(),
         "clip": clip.name(),
         "frames": clip.frames().len(),
         "frame_rate": clip.frame_rate().hz(),

@@ -1,6 +1,6 @@
 //! `drapery picture`: what it looks like, without a display.
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use drapery::Animation;
 use drapery::core::{BodyModel, Garment, PosedBody, PseudoNormals, TriMesh, TriangleTree};
 use drapery::scene::character::Character;
@@ -21,7 +21,7 @@ const SINGLE: u32 = 1024;
 const ON_A_SHEET: u32 = 440;
 
 pub(crate) fn run(plan: &Picture, say: &Say) -> anyhow::Result<Answer> {
-    if plan.out.extension().and_then(|e| e.to_str()) != Some("png") {
+    if write::check(&plan.out)? != "png" {
         bail!("--out {}: a picture is written as .png", plan.out.display());
     }
     let look = Look::of(plan);
@@ -29,15 +29,28 @@ pub(crate) fn run(plan: &Picture, say: &Say) -> anyhow::Result<Answer> {
         let stage = Stage::load(&plan.dressed, say)?;
         of_stage(plan, &look, &stage, say)?
     } else {
-        if plan.dressed.motion.is_some() || plan.dressed.garment.is_empty() {
-            bail!("give a --character, or a --garment alone");
+        let needs_body = plan.dressed.motion.is_some()
+            || plan.colour.is_some()
+            || plan.frame.is_some()
+            || !plan.dressed.shape.shape.is_empty();
+        if needs_body || plan.dressed.garment.is_empty() {
+            bail!("give a --character; a --garment alone is shown as it lies in its file");
         }
-        let garments = plan.dressed.garment.iter().map(|g| source::garment(g, say));
+        let reading = plan.dressed.pattern;
+        let garments = plan
+            .dressed
+            .garment
+            .iter()
+            .map(|g| source::garment(g, reading, say));
         let garments = garments.collect::<anyhow::Result<Vec<_>>>()?;
         of_garments(plan, &look, &garments)?
     };
     write::file(&plan.out, &bytes)?;
-    say.result("picture", json!({ "file": plan.out }), plan.out.display())?;
+    say.result(
+        "picture",
+        json!({ "file": plan.out.to_string_lossy() }),
+        plan.out.display(),
+    )?;
     Ok(Answer::Yes)
 }
 
@@ -48,6 +61,7 @@ pub(crate) struct Look {
     pub(crate) size: Size,
     pub(crate) wireframe: bool,
     pub(crate) colour: Option<ColourBy>,
+    pub(crate) colour_range: f32,
 }
 
 impl Look {
@@ -66,6 +80,31 @@ impl Look {
             size: Size::new(width.max(1), height),
             wireframe: plan.wireframe,
             colour: plan.colour,
+            colour_range: plan.colour_range,
+        }
+    }
+}
+
+impl Look {
+    /// The picture with the scale of its colours beside it, if it has any.
+    fn with_scale(&self, image: &Image) -> anyhow::Result<Image> {
+        Ok(match self.colour {
+            Some(quantity) => self.bar(quantity).beside(image)?,
+            None => image.clone(),
+        })
+    }
+
+    /// The scale of a quantity.
+    fn bar(&self, quantity: ColourBy) -> ColourBar {
+        let (label, unit) = match quantity {
+            ColourBy::Stretch => ("stretch", "%"),
+            ColourBy::Distance => ("distance from body", "mm"),
+        };
+        ColourBar {
+            map: ColourMap::Diverging,
+            range: (-self.colour_range, self.colour_range),
+            label: label.to_string(),
+            unit: unit.to_string(),
         }
     }
 }
@@ -73,25 +112,21 @@ impl Look {
 fn of_stage(plan: &Picture, look: &Look, stage: &Stage, say: &Say) -> anyhow::Result<Vec<u8>> {
     let n_frames = stage.clip.frames().len();
     let animation = stage.animate(say)?;
-    if let Some(n) = plan.turntable {
-        let frame = within(plan.frame, n_frames)?;
-        return Ok(turntable(&animation, frame, n, look)?.png()?);
-    }
-    if let Some(n) = plan.sheet {
-        return Ok(contact_sheet(&animation, n as usize, look, "", say)?.png()?);
-    }
     if plan.film {
         let frames: Vec<usize> = (0..n_frames).collect();
         let images = pictures(&animation, &frames, look, say)?;
+        let images = images.iter().map(|image| look.with_scale(image));
+        let images = images.collect::<anyhow::Result<Vec<_>>>()?;
         return Ok(animation_png(&images, stage.clip.frame_rate())?);
     }
-    let frame = within(plan.frame, n_frames)?;
-    let image = pictures(&animation, &[frame], look, say)?.remove(0);
-    let image = match look.colour {
-        Some(quantity) => bar(quantity).beside(&image)?,
-        None => image,
+    let image = if let Some(n) = plan.turntable {
+        turntable(&animation, stage.place(plan.frame)?, n, look)?
+    } else if let Some(n) = plan.sheet {
+        contact_sheet(&animation, stage.first_frame, n as usize, look, "", say)?
+    } else {
+        pictures(&animation, &[stage.place(plan.frame)?], look, say)?.remove(0)
     };
-    Ok(image.png()?)
+    Ok(look.with_scale(&image)?.png()?)
 }
 
 fn of_garments(plan: &Picture, look: &Look, garments: &[Garment]) -> anyhow::Result<Vec<u8>> {
@@ -106,15 +141,17 @@ fn of_garments(plan: &Picture, look: &Look, garments: &[Garment]) -> anyhow::Res
         let cameras = Camera::turntable(scene.points(), n, look.view, look.size);
         let images = cameras.iter().map(|c| render(&scene, c, &options));
         let images = images.collect::<Result<Vec<_>, _>>()?;
-        return Ok(sheet(&images, columns(n), &angles(n), "")?.png()?);
+        return Ok(sheet(&images, columns(n), &angles(n, look), "")?.png()?);
     }
     let camera = Camera::framing_points(scene.points(), look.view, look.size);
     Ok(render(&scene, &camera, &options)?.png()?)
 }
 
-/// Evenly spaced frames of an animation on one sheet, the camera following.
+/// Evenly spaced frames of an animation on one sheet, the camera following;
+/// labels count from `first_frame`.
 pub(crate) fn contact_sheet(
     animation: &Animation<'_>,
+    first_frame: usize,
     n: usize,
     look: &Look,
     title: &str,
@@ -132,12 +169,11 @@ pub(crate) fn contact_sheet(
         })
         .collect();
     let images = pictures(animation, &frames, look, say)?;
-    let labels: Vec<String> = frames.iter().map(|f| format!("frame {f}")).collect();
-    let sheet = sheet(&images, columns(n), &labels, title)?;
-    Ok(match look.colour {
-        Some(quantity) => bar(quantity).beside(&sheet)?,
-        None => sheet,
-    })
+    let labels: Vec<String> = frames
+        .iter()
+        .map(|f| format!("frame {}", first_frame + f))
+        .collect();
+    Ok(sheet(&images, columns(n), &labels, title)?)
 }
 
 /// A picture of each of `frames`.
@@ -189,7 +225,7 @@ fn turntable(
         .iter()
         .map(|camera| one(animation, frame, &posed, camera, look));
     let images = images.collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(sheet(&images, columns(n), &angles(n), "")?)
+    Ok(sheet(&images, columns(n), &angles(n, look), "")?)
 }
 
 /// One picture of one frame.
@@ -222,7 +258,7 @@ fn one(
     for ((mesh, values), colour) in draped.iter().zip(Colour::CLOTH.iter().cycle()) {
         let surface = match look.colour {
             Some(quantity) => {
-                let bar = bar(quantity);
+                let bar = look.bar(quantity);
                 Surface::Values {
                     values,
                     range: bar.range,
@@ -246,20 +282,6 @@ fn dressed_mesh<'a>(mesh: &'a TriMesh, surface: Surface<'a>, look: &Look) -> Sce
     }
 }
 
-/// The scale of a quantity.
-fn bar(quantity: ColourBy) -> ColourBar {
-    let (range, label, unit) = match quantity {
-        ColourBy::Stretch => ((-20.0, 20.0), "stretch", "%"),
-        ColourBy::Distance => ((-20.0, 20.0), "distance from body", "mm"),
-    };
-    ColourBar {
-        map: ColourMap::Diverging,
-        range,
-        label: label.to_string(),
-        unit: unit.to_string(),
-    }
-}
-
 /// Signed distance of every vertex from the body, negative inside [mm].
 fn distances_mm(character: &Character, posed: &PosedBody, mesh: &TriMesh) -> Vec<f32> {
     let triangles = character.topology().triangles();
@@ -277,20 +299,15 @@ fn distances_mm(character: &Character, posed: &PosedBody, mesh: &TriMesh) -> Vec
         .collect()
 }
 
-fn within(frame: u32, n_frames: usize) -> anyhow::Result<usize> {
-    let frame = frame as usize;
-    (frame < n_frames)
-        .then_some(frame)
-        .with_context(|| format!("--frame {frame}: the clip has frames 0..{n_frames}"))
-}
-
 /// Columns of a sheet of `n` pictures: at most six, rows as full as can be.
 fn columns(n: usize) -> usize {
     n.div_ceil(n.div_ceil(6).max(1)).max(1)
 }
 
-fn angles(n: usize) -> Vec<String> {
-    (0..n).map(|i| format!("{}°", 360 * i / n)).collect()
+fn angles(n: usize, look: &Look) -> Vec<String> {
+    let start = look.view.azimuth.to_degrees();
+    let angle = |i: usize| (start + 360.0 * i as f32 / n as f32).rem_euclid(360.0);
+    (0..n).map(|i| format!("{:.0}°", angle(i))).collect()
 }
 
 #[cfg(test)]

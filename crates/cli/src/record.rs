@@ -1,6 +1,6 @@
 //! `run.json`: what a run was made of, so that it can be made again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::Serialize;
@@ -18,10 +18,10 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// The record of an input that is a file, or built in if there is no such file.
+    /// The record of an input that is a file, or built in if its name has no ending.
     pub(crate) fn of(name: &str) -> anyhow::Result<Self> {
         let path = Path::new(name);
-        let sha256 = match path.is_file() {
+        let sha256 = match path.extension().is_some() && path.is_file() {
             true => {
                 let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
                 let digest = Sha256::digest(&bytes);
@@ -36,7 +36,14 @@ impl Input {
     }
 }
 
-/// Writes `run.json` into `folder`, or beside a file as `<name>.run.json`.
+/// Where the record of a file lies: beside it, as `<name>.run.json`.
+pub(crate) fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".run.json");
+    name.into()
+}
+
+/// Writes a record to `path`.
 pub(crate) fn write(
     path: &Path,
     command: &str,
@@ -47,7 +54,10 @@ pub(crate) fn write(
         "program": "drapery",
         "version": env!("CARGO_PKG_VERSION"),
         "command": command,
-        "arguments": std::env::args().skip(1).collect::<Vec<_>>(),
+        "arguments": std::env::args_os()
+            .skip(1)
+            .map(|a| a.to_string_lossy().into_owned())
+            .collect::<Vec<_>>(),
         "settings": settings,
         "inputs": inputs,
     });

@@ -5,6 +5,7 @@ use std::ops::Range;
 use anyhow::{Context, bail};
 use drapery::core::{BodyModel, Clip, Garment, ShapedBody, Skeleton};
 use drapery::scene::character::Character;
+use drapery::scene::garment::TextureUse;
 use drapery::scene::load::{self, LoadedMotion, MotionOptions};
 use drapery::scene::motion::{
     Axis, BvhOptions, Calibration, JointMap, LengthUnit, RetargetOptions, retarget,
@@ -23,8 +24,17 @@ pub(crate) fn character(name: &str, say: &Say) -> anyhow::Result<Character> {
 }
 
 /// The garment, with a remark for each thing noticed while reading it.
-pub(crate) fn garment(name: &str, say: &Say) -> anyhow::Result<Garment> {
-    let loaded = load::load_garment(name)?;
+pub(crate) fn garment(
+    name: &str,
+    reading: args::PatternReading,
+    say: &Say,
+) -> anyhow::Result<Garment> {
+    let texture_use = match reading.pattern {
+        args::PatternUse::Detect => TextureUse::Detect,
+        args::PatternUse::Flat => TextureUse::Pattern,
+        args::PatternUse::None => TextureUse::Ignore,
+    };
+    let loaded = load::load_garment_as(name, texture_use)?;
     for note in &loaded.notes {
         say.note(format_args!("{name}: {note}"));
     }
@@ -89,8 +99,14 @@ pub(crate) fn put_on(
     skeleton: &Skeleton,
     say: &Say,
 ) -> anyhow::Result<Clip> {
-    if clip.skeleton() == skeleton && body.joints == skeleton.rest() {
-        return Ok(clip);
+    let own = is_same_rig(clip.skeleton(), skeleton);
+    if own && body.joints == skeleton.rest() {
+        return Ok(Clip::new(
+            clip.name().to_string(),
+            skeleton.clone(),
+            clip.frame_rate(),
+            clip.frames().to_vec(),
+        )?);
     }
     let map = match &reading.joint_map {
         Some(path) => {
@@ -99,7 +115,16 @@ pub(crate) fn put_on(
             let pairs = joint_pairs(&text).with_context(|| format!("in {}", path.display()))?;
             JointMap::from_pairs(clip.skeleton(), skeleton, pairs)?
         }
-        None => JointMap::between(clip.skeleton(), skeleton)?,
+        None => match JointMap::between(clip.skeleton(), skeleton) {
+            Ok(map) => map,
+            // Its own rig under names of its own: the rotations are right as they are.
+            Err(_) if own => return moved_with_root(&clip, skeleton, body),
+            Err(error) => {
+                return Err(anyhow::Error::new(error).context(
+                    "give --joint-map FILE with a line \"target = source\" for each joint",
+                ));
+            }
+        },
     };
     let options = RetargetOptions {
         arm_abduction: reading.arm_abduction_deg.to_radians(),
@@ -122,6 +147,34 @@ pub(crate) fn put_on(
     Ok(done.clip)
 }
 
+/// Whether two skeletons are one and the same, but for rounding on the way
+/// through a file.
+fn is_same_rig(a: &Skeleton, b: &Skeleton) -> bool {
+    const ROUNDING: f32 = 1e-3; // metres
+    a.names() == b.names()
+        && a.parents() == b.parents()
+        && a.rest()
+            .iter()
+            .zip(b.rest())
+            .all(|(p, q)| p.distance(*q) < ROUNDING)
+}
+
+/// The clip of a rig on another shape of it: the root moves by as much as
+/// the shape moves it.
+fn moved_with_root(clip: &Clip, skeleton: &Skeleton, body: &ShapedBody) -> anyhow::Result<Clip> {
+    let offset = body.joints[0] - skeleton.rest()[0];
+    let mut frames = clip.frames().to_vec();
+    for pose in &mut frames {
+        pose.root += offset;
+    }
+    Ok(Clip::new(
+        clip.name().to_string(),
+        skeleton.clone(),
+        clip.frame_rate(),
+        frames,
+    )?)
+}
+
 /// Lines of "target = source"; # begins a comment.
 fn joint_pairs(text: &str) -> anyhow::Result<Vec<(&str, &str)>> {
     let mut pairs = Vec::new();
@@ -138,8 +191,15 @@ fn joint_pairs(text: &str) -> anyhow::Result<Vec<(&str, &str)>> {
     Ok(pairs)
 }
 
+/// No body is known that goes this far from its template.
+const MAX_COEFFICIENT: f32 = 100.0;
+
 /// The body of the shape that was asked for.
-pub(crate) fn shaped(character: &Character, shape: &args::Shape) -> anyhow::Result<ShapedBody> {
+pub(crate) fn shaped(
+    character: &Character,
+    shape: &args::Shape,
+    say: &Say,
+) -> anyhow::Result<ShapedBody> {
     let parameters = character.shape_parameters();
     let mut coefficients = vec![0.0f32; parameters.len()];
     for setting in &shape.shape {
@@ -160,11 +220,21 @@ pub(crate) fn shaped(character: &Character, shape: &args::Shape) -> anyhow::Resu
                 near.map_or_else(String::new, |n| format!(" (did you mean {n}?)")),
             );
         };
-        coefficients[k] = value
+        let number = value
             .parse()
             .ok()
-            .filter(|v: &f32| v.is_finite())
-            .with_context(|| format!("--shape {setting}: {value} is not a number"))?;
+            .filter(|v: &f32| v.is_finite() && v.abs() <= MAX_COEFFICIENT)
+            .with_context(|| {
+                format!("--shape {setting}: {value} is not a number between ±{MAX_COEFFICIENT}")
+            })?;
+        let parameter = &parameters[k];
+        if !(parameter.min..=parameter.max).contains(&number) {
+            say.note(format_args!(
+                "--shape {setting}: {} looks sound from {} to {}",
+                parameter.name, parameter.min, parameter.max
+            ));
+        }
+        coefficients[k] = number;
     }
     Ok(character.shaped(&coefficients)?)
 }
@@ -184,6 +254,9 @@ pub(crate) fn frame_range(text: Option<&str>, n_frames: usize) -> anyhow::Result
     })();
     match range {
         Some(range) if range.start < range.end && range.end <= n_frames => Ok(range),
+        Some(range) if range.start >= range.end => {
+            bail!("frames {text}: {} is not before {}", range.start, range.end)
+        }
         Some(_) => bail!("frames {text}: the clip has frames 0..{n_frames}"),
         None => bail!("frames {text}: expected A..B"),
     }

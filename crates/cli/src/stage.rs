@@ -4,7 +4,8 @@ use anyhow::{Context, bail};
 use drapery::core::{BodyModel, Clip, FrameIndex, FrameRate, Garment, ShapedBody, TriMesh};
 use drapery::scene::character::Character;
 use drapery::scene::motion::trim;
-use drapery::{Animation, dress};
+use drapery::scene::preflight::{Severity, check_garment};
+use drapery::{Animation, RollOut, dress};
 
 use crate::args::Dressed;
 use crate::record::Input;
@@ -17,39 +18,71 @@ pub(crate) struct Stage {
     pub(crate) body: ShapedBody,
     pub(crate) garments: Vec<Garment>,
     pub(crate) clip: Clip,
+    /// The frame of the motion that is frame 0 of the clip.
+    pub(crate) first_frame: usize,
 }
 
 impl Stage {
-    /// Loads everything; without a motion the character stands at rest.
+    /// Loads everything; without a motion the character stands at rest. Says
+    /// when a garment does not lie on the body as it should.
     pub(crate) fn load(dressed: &Dressed, say: &Say) -> anyhow::Result<Self> {
         let Some(name) = &dressed.character else {
             bail!("no --character given; tube is built in");
         };
         let character = source::character(name, say)?;
-        let body = source::shaped(&character, &dressed.shape)?;
+        let body = source::shaped(&character, &dressed.shape, say)?;
         let garments = dressed
             .garment
             .iter()
-            .map(|name| source::garment(name, say))
+            .map(|name| source::garment(name, dressed.pattern, say))
             .collect::<anyhow::Result<Vec<_>>>()?;
+        let mut first_frame = 0;
         let clip = match &dressed.motion {
             Some(name) => {
                 let clip =
                     source::motion_on(name, &dressed.reading, &body, character.skeleton(), say)?;
-                let range = source::frame_range(dressed.frames.as_deref(), clip.frames().len())?;
-                trim(
-                    &clip,
-                    FrameIndex(range.start as u32)..FrameIndex(range.end as u32),
-                )?
+                match &dressed.frames {
+                    Some(text) => {
+                        let range = source::frame_range(Some(text), clip.frames().len())?;
+                        first_frame = range.start;
+                        let name = clip.name().to_string();
+                        trim(
+                            &clip,
+                            FrameIndex(range.start as u32)..FrameIndex(range.end as u32),
+                        )?
+                        .renamed(name)
+                    }
+                    None => clip,
+                }
             }
             None => at_rest(&character, &body)?,
         };
+        for garment in &garments {
+            warn_of_misfit(garment, &character, &body, say);
+        }
         Ok(Self {
             character,
             body,
             garments,
             clip,
+            first_frame,
         })
+    }
+
+    /// Where a frame of the motion lies in the clip; the first one if none is given.
+    pub(crate) fn place(&self, frame: Option<u32>) -> anyhow::Result<usize> {
+        let Some(frame) = frame else { return Ok(0) };
+        let n_frames = self.clip.frames().len();
+        (frame as usize)
+            .checked_sub(self.first_frame)
+            .filter(|place| *place < n_frames)
+            .with_context(|| {
+                let end = self.first_frame + n_frames;
+                format!(
+                    "--frame {frame}: there are frames {}..{end}",
+                    self.first_frame
+                )
+            })
     }
 
     /// Animates every garment through the clip by skinning.
@@ -62,14 +95,29 @@ impl Stage {
                     format!("cannot put {} on {}", garment.name(), self.character.name())
                 })?;
             let bar = say.progress(n_frames, "frames");
-            animation.wear(garment, &animator, |frame| {
+            let ended = animation.wear(garment, &animator, |frame| {
                 bar.set_position(frame as u64 + 1);
                 !stop::asked()
             })?;
             bar.finish_and_clear();
-            stop::check()?;
+            if ended == RollOut::Stopped {
+                stop::check()?;
+            }
         }
         Ok(animation)
+    }
+}
+
+/// Says when the pre-flight check would refuse a garment.
+fn warn_of_misfit(garment: &Garment, character: &Character, body: &ShapedBody, say: &Say) {
+    let findings = check_garment(garment, Some((character, body)));
+    if let Some(worst) = findings.iter().find(|f| f.severity != Severity::Note) {
+        say.note(format_args!(
+            "{}: {}, {}; see drapery garment check",
+            garment.name(),
+            worst.finding.name(),
+            worst.cure
+        ));
     }
 }
 
@@ -92,7 +140,16 @@ pub(crate) fn inputs(dressed: &Dressed) -> anyhow::Result<Vec<Input>> {
         .iter()
         .chain(&dressed.garment)
         .chain(&dressed.motion);
-    names.map(|name| Input::of(name)).collect()
+    let map = dressed
+        .reading
+        .joint_map
+        .iter()
+        .map(|p| p.to_string_lossy().into_owned());
+    names
+        .cloned()
+        .chain(map)
+        .map(|name| Input::of(&name))
+        .collect()
 }
 
 /// Edge strain of every vertex: the largest of its edges against the rest

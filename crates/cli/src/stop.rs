@@ -23,7 +23,7 @@ pub(crate) fn asked() -> bool {
 /// An error when the user asked to stop.
 pub(crate) fn check() -> anyhow::Result<()> {
     if asked() {
-        anyhow::bail!("stopped by the user, nothing was written");
+        anyhow::bail!("stopped by the user; what was not whole was not kept");
     }
     Ok(())
 }

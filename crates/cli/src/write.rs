@@ -5,6 +5,35 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+/// Writes several files, all of them or none: they are renamed into place
+/// when the last one is whole.
+pub(crate) fn files(
+    paths: &[PathBuf],
+    bytes: impl Fn(usize) -> anyhow::Result<Vec<u8>>,
+) -> anyhow::Result<()> {
+    let parts = paths
+        .iter()
+        .map(|p| beside(p))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let done = (|| -> anyhow::Result<()> {
+        for (i, part) in parts.iter().enumerate() {
+            fs::write(part, bytes(i)?)
+                .with_context(|| format!("cannot write {}", paths[i].display()))?;
+        }
+        for (part, path) in parts.iter().zip(paths) {
+            fs::rename(part, path).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
+    })();
+    if done.is_err() {
+        for part in &parts {
+            // Unfinished files are of no use; failing to remove one changes nothing.
+            let _ = fs::remove_file(part);
+        }
+    }
+    done
+}
+
 /// Writes `bytes` to `path`, whole or not at all.
 pub(crate) fn file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     stream(path, |file| {
@@ -34,8 +63,34 @@ pub(crate) fn stream(
     done.with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Checks before any work that a file can be written to `path` one day: its
+/// folder is there and it is no folder itself. Returns its ending in lower case.
+pub(crate) fn check(path: &Path) -> anyhow::Result<String> {
+    let folder = match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => anyhow::bail!("--out {}: names no file", path.display()),
+    };
+    anyhow::ensure!(
+        folder.is_dir(),
+        "--out {}: there is no folder {}",
+        path.display(),
+        folder.display()
+    );
+    anyhow::ensure!(!path.is_dir(), "--out {}: is a folder", path.display());
+    Ok(path
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default())
+}
+
 /// Makes a folder and those above it.
 pub(crate) fn folder(path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !path.is_file(),
+        "--out {}: is a file, not a folder",
+        path.display()
+    );
     fs::create_dir_all(path).with_context(|| format!("cannot make folder {}", path.display()))
 }
 

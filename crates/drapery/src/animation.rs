@@ -19,7 +19,7 @@ use drapery_store::obj::write_obj;
 use drapery_store::pc2::Pc2Writer;
 use glam::Vec3;
 
-use crate::road::{RollOutError, roll_out};
+use crate::road::{RollOut, RollOutError, roll_out};
 
 /// A garment's positions over a clip.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl<'a> Animation<'a> {
     }
 
     /// Bakes one garment more. `each` gets the number of every finished frame
-    /// and returns `false` to stop, which leaves the garment shorter.
+    /// and returns `false` to stop, which leaves the garment out.
     ///
     /// # Errors
     /// When the body does not fit the clip or the garment.
@@ -73,9 +73,9 @@ impl<'a> Animation<'a> {
         garment: &'a Garment,
         animator: &A,
         mut each: impl FnMut(usize) -> bool,
-    ) -> Result<(), RollOutError> {
+    ) -> Result<RollOut, RollOutError> {
         let mut frames = Vec::with_capacity(self.clip.frames().len());
-        roll_out(
+        let ended = roll_out(
             animator,
             self.character,
             self.body,
@@ -85,8 +85,10 @@ impl<'a> Animation<'a> {
                 each(frame)
             },
         )?;
-        self.garments.push(BakedGarment { garment, frames });
-        Ok(())
+        if ended == RollOut::Done {
+            self.garments.push(BakedGarment { garment, frames });
+        }
+        Ok(ended)
     }
 
     /// Poses the body at a frame into `out`.

@@ -14,8 +14,8 @@
 //! The whole road, on built-ins that need no file:
 //!
 //! ```
-//! use drapery::core::{BodyModel, FrameRate, GarmentAnimator};
-//! use drapery::{dress, roll_out, scene::builtin};
+//! use drapery::core::BodyModel;
+//! use drapery::{RollOut, dress, roll_out, scene::builtin};
 //!
 //! let body = builtin::character("tube").expect("built in");
 //! let garment = builtin::garment("sleeve").expect("built in");
@@ -24,10 +24,11 @@
 //! let animator = dress(&garment, &body, clip.frame_rate())?;
 //! let shaped = body.shaped(&[0.0, 0.0])?;
 //! let mut highest = f32::MIN;
-//! roll_out(&animator, &body, &shaped, &clip, |_, _, cloth| {
+//! let ended = roll_out(&animator, &body, &shaped, &clip, |_, _, cloth| {
 //!     highest = cloth.iter().map(|p| p.y).fold(highest, f32::max);
 //!     true
 //! })?;
+//! assert_eq!(ended, RollOut::Done);
 //! assert!((0.8..1.0).contains(&highest));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -42,4 +43,4 @@ mod animation;
 mod road;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
-pub use road::{DressError, RollOutError, dress, dress_with, roll_out};
+pub use road::{DressError, RollOut, RollOutError, dress, dress_with, roll_out};

@@ -76,6 +76,16 @@ pub enum RollOutError {
     },
 }
 
+/// How a roll-out ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum RollOut {
+    /// At the end of the clip.
+    Done,
+    /// Early, because the callback said so.
+    Stopped,
+}
+
 /// Animates a garment through a clip of the body's own skeleton. `each` gets
 /// the frame's number, the body and the garment's positions [m]; it returns
 /// `false` to stop early.
@@ -88,7 +98,7 @@ pub fn roll_out<A: GarmentAnimator>(
     body: &ShapedBody,
     clip: &Clip,
     mut each: impl FnMut(usize, &PosedBody, &[Vec3]) -> bool,
-) -> Result<(), RollOutError> {
+) -> Result<RollOut, RollOutError> {
     let surroundings = Surroundings::default();
     let mut posed = model.room();
     let mut cloth = vec![Vec3::ZERO; animator.topology().n_vertices()];
@@ -110,8 +120,8 @@ pub fn roll_out<A: GarmentAnimator>(
         };
         animator.step(state, &seen, &mut cloth).map_err(fail)?;
         if !each(frame, &posed, &cloth) {
-            break;
+            return Ok(RollOut::Stopped);
         }
     }
-    Ok(())
+    Ok(RollOut::Done)
 }

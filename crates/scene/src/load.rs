@@ -3,6 +3,7 @@
 //! A name with an extension is a file, one without is built in. What a reader
 //! had to decide (units, axes, welding) comes back as notes to be said aloud.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use drapery_core::{BodyModel, Clip, FrameRate, Garment};
@@ -10,16 +11,20 @@ use drapery_store::gltf::{GltfDocument, GltfError};
 use drapery_store::npz::{NpzArchive, NpzError};
 
 use crate::builtin;
-use crate::character::{self, Character, GltfCharacterError, GltfClipError, SmplError};
-use crate::garment::{self, GarmentFileError, PatternSource};
-use crate::motion::{self, AmassError, Axis, BvhClipError, BvhOptions, ClipNpzError};
+use crate::character::{
+    self, Character, GltfCharacterError, GltfClipError, GltfClipNote, GltfNote, SmplError, SmplNote,
+};
+use crate::garment::{self, GarmentFileError, GarmentNote, PatternSource, TextureUse};
+use crate::motion::{
+    self, AmassError, Axis, BvhClipError, BvhOptions, Calibration, ClipNpzError, MotionNote,
+};
 
 /// Why something can't be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// No file, and nothing of that name is built in.
-    #[error("no built-in {kind} is called {name}; there is {}{}", known.join(", "), suggestion(nearest.as_deref()))]
+    #[error("no built-in {kind} is called {name}; built in: {}{}", known.join(", "), suggestion(nearest.as_deref()))]
     UnknownName {
         /// `character`, `garment` or `motion`.
         kind: &'static str,
@@ -30,6 +35,18 @@ pub enum LoadError {
         /// The nearest of them.
         nearest: Option<String>,
     },
+    /// A folder, or a file whose kind can't be told.
+    #[error("{} is a {what}; a {kind} is a file whose name ends in {known}", path.display())]
+    NotAFile {
+        /// `character`, `garment` or `motion`.
+        kind: &'static str,
+        /// `folder`, or `file without an ending`.
+        what: &'static str,
+        /// What can be read.
+        known: &'static str,
+        /// The path.
+        path: PathBuf,
+    },
     /// The file can't be read.
     #[error("cannot read {}", path.display())]
     Io {
@@ -39,7 +56,7 @@ pub enum LoadError {
         source: std::io::Error,
     },
     /// Nobody here reads files of that kind.
-    #[error("a {kind} can't be read from .{extension}; it can from {known}: {}", path.display())]
+    #[error("a {kind} can't be read from .{extension}, only from {known}: {}", path.display())]
     UnknownExtension {
         /// `character`, `garment` or `motion`.
         kind: &'static str,
@@ -113,13 +130,86 @@ fn suggestion(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |n| format!(" (did you mean {n}?)"))
 }
 
+/// What a reader noticed or decided, to be said aloud.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum LoadNote {
+    /// About a glTF character.
+    Gltf(GltfNote),
+    /// About a glTF animation.
+    GltfClip(GltfClipNote),
+    /// About an SMPL-layout body.
+    Smpl(SmplNote),
+    /// About a garment.
+    Garment(GarmentNote),
+    /// Texture coordinates that are no pattern in metres.
+    NoPattern {
+        /// Median of their edge lengths over those of the mesh.
+        ratio: f32,
+    },
+    /// About a motion.
+    Motion(MotionNote),
+    /// What was found out about a motion file.
+    MotionFound {
+        /// Metres in one unit of the file.
+        unit_m: f64,
+        /// Which way is up.
+        up: Axis,
+        /// Where the rest pose faces.
+        facing: Axis,
+        /// Where the rest pose came from.
+        calibration: Calibration,
+        /// The row that is frame 0.
+        first_row: usize,
+    },
+    /// Options for BVH files were given for another kind of file.
+    BvhOptionsUnused,
+}
+
+impl fmt::Display for LoadNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gltf(note) => note.fmt(f),
+            Self::GltfClip(note) => note.fmt(f),
+            Self::Smpl(note) => note.fmt(f),
+            Self::Garment(note) => note.fmt(f),
+            Self::Motion(note) => note.fmt(f),
+            Self::NoPattern { ratio } => write!(
+                f,
+                "the vt are no flat pattern in metres (their edges are {ratio:.3} times the mesh's) and are \
+                 ignored: the mesh is its own rest shape"
+            ),
+            Self::MotionFound {
+                unit_m,
+                up,
+                facing,
+                calibration,
+                first_row,
+            } => {
+                write!(f, "unit {unit_m:.6} m, up {up}, facing {facing}, ")?;
+                match calibration {
+                    Calibration::FirstRow => f.write_str("rest pose from the first row")?,
+                    _ => f.write_str("rest pose from the offsets")?,
+                }
+                match first_row {
+                    0 => Ok(()),
+                    _ => f.write_str(", which is a calibration pose and no part of the motion"),
+                }
+            }
+            Self::BvhOptionsUnused => {
+                f.write_str("unit, up axis and calibration only concern BVH files and are ignored")
+            }
+        }
+    }
+}
+
 /// A character with what was noticed while reading it.
 #[derive(Clone, Debug)]
 pub struct LoadedCharacter {
     /// The character.
     pub character: Character,
     /// What to say aloud.
-    pub notes: Vec<String>,
+    pub notes: Vec<LoadNote>,
 }
 
 /// A garment with what was noticed while reading it.
@@ -130,7 +220,7 @@ pub struct LoadedGarment {
     /// Where its rest shape comes from.
     pub pattern: PatternSource,
     /// What to say aloud.
-    pub notes: Vec<String>,
+    pub notes: Vec<LoadNote>,
 }
 
 /// A motion on its own skeleton, with what was noticed while reading it.
@@ -142,8 +232,12 @@ pub struct LoadedMotion {
     pub unit_m: f64,
     /// Which way was up in the file.
     pub up: Axis,
+    /// Where the file's rest pose faced.
+    pub facing: Axis,
+    /// The row of the file that is frame 0: 1 after a calibration row.
+    pub first_row: usize,
     /// What to say aloud.
-    pub notes: Vec<String>,
+    pub notes: Vec<LoadNote>,
 }
 
 /// How motions are read.
@@ -161,7 +255,8 @@ pub struct MotionOptions {
 /// When there is none, or it is wrong.
 pub fn load_character(name: &str) -> Result<LoadedCharacter, LoadError> {
     const KIND: &str = "character";
-    let Some((path, extension)) = as_file(name) else {
+    const READS: &str = ".glb, .gltf or .npz (SMPL layout)";
+    let Some((path, extension)) = as_file(name, KIND, READS)? else {
         let character =
             builtin::character(name).ok_or_else(|| unknown(KIND, name, builtin::CHARACTERS))?;
         return Ok(LoadedCharacter {
@@ -173,18 +268,13 @@ pub fn load_character(name: &str) -> Result<LoadedCharacter, LoadError> {
     let content = match extension.as_str() {
         "glb" | "gltf" => gltf(path)?.and_then(|document| {
             let reading = character::read_gltf(&document, &stem)?;
-            Ok((reading.character, texts(&reading.notes)))
+            Ok((reading.character, noted(reading.notes, LoadNote::Gltf)))
         }),
         "npz" => character::read_smpl(&read(path)?, &stem)
-            .map(|reading| (reading.character, texts(&reading.notes)))
+            .map(|reading| (reading.character, noted(reading.notes, LoadNote::Smpl)))
             .map_err(ContentError::from),
         _ => {
-            return Err(unreadable(
-                KIND,
-                path,
-                extension,
-                ".glb, .gltf and SMPL-layout .npz",
-            ));
+            return Err(unreadable(KIND, path, extension, READS));
         }
     };
     let (character, notes) = content.map_err(|source| wrong(KIND, path, source))?;
@@ -196,8 +286,17 @@ pub fn load_character(name: &str) -> Result<LoadedCharacter, LoadError> {
 /// # Errors
 /// When there is none, or it is wrong.
 pub fn load_garment(name: &str) -> Result<LoadedGarment, LoadError> {
+    load_garment_as(name, TextureUse::Detect)
+}
+
+/// As [`load_garment`], told what the file's texture coordinates are.
+///
+/// # Errors
+/// When there is none, or it is wrong.
+pub fn load_garment_as(name: &str, texture_use: TextureUse) -> Result<LoadedGarment, LoadError> {
     const KIND: &str = "garment";
-    let Some((path, extension)) = as_file(name) else {
+    const READS: &str = ".obj";
+    let Some((path, extension)) = as_file(name, KIND, READS)? else {
         let garment =
             builtin::garment(name).ok_or_else(|| unknown(KIND, name, builtin::GARMENTS))?;
         return Ok(LoadedGarment {
@@ -207,14 +306,18 @@ pub fn load_garment(name: &str) -> Result<LoadedGarment, LoadError> {
         });
     };
     if extension != "obj" {
-        return Err(unreadable(KIND, path, extension, ".obj"));
+        return Err(unreadable(KIND, path, extension, READS));
     }
-    let reading =
-        garment::read_obj(&read(path)?, &stem(path)).map_err(|e| wrong(KIND, path, e.into()))?;
+    let reading = garment::read_obj_as(&read(path)?, &stem(path), texture_use)
+        .map_err(|e| wrong(KIND, path, e.into()))?;
+    let mut notes: Vec<LoadNote> = reading.notes.into_iter().map(LoadNote::Garment).collect();
+    if let PatternSource::UvMapIgnored { ratio } = reading.pattern {
+        notes.push(LoadNote::NoPattern { ratio });
+    }
     Ok(LoadedGarment {
         garment: reading.garment,
         pattern: reading.pattern,
-        notes: texts(&reading.notes),
+        notes,
     })
 }
 
@@ -225,13 +328,16 @@ pub fn load_garment(name: &str) -> Result<LoadedGarment, LoadError> {
 /// When there is none, or it is wrong.
 pub fn load_motion(name: &str, options: &MotionOptions) -> Result<LoadedMotion, LoadError> {
     const KIND: &str = "motion";
+    const READS: &str = ".bvh, .npz, .glb or .gltf";
     let plain = |clip, notes| LoadedMotion {
         clip,
         unit_m: 1.0,
         up: Axis::PlusY,
+        facing: Axis::PlusZ,
+        first_row: 0,
         notes,
     };
-    let Some((path, extension)) = as_file(name) else {
+    let Some((path, extension)) = as_file(name, KIND, READS)? else {
         let clip = builtin::clip(name).ok_or_else(|| unknown(KIND, name, builtin::CLIPS))?;
         return Ok(plain(clip, Vec::new()));
     };
@@ -256,31 +362,40 @@ pub fn load_motion(name: &str, options: &MotionOptions) -> Result<LoadedMotion, 
             let skeleton = reading.character.skeleton();
             let read =
                 character::read_gltf_clips(&document, &reading.rig, skeleton, FrameRate::THIRTY)?;
-            let mut notes = texts(&reading.notes);
-            notes.extend(texts(&read.notes));
+            let mut notes = noted(reading.notes, LoadNote::Gltf);
+            notes.extend(noted(read.notes, LoadNote::GltfClip));
             Ok(plain(
                 choose(read.clips, options.animation.as_deref())?,
                 notes,
             ))
         }),
         _ => {
-            return Err(unreadable(
-                KIND,
-                path,
-                extension,
-                ".bvh, .npz, .glb and .gltf",
-            ));
+            return Err(unreadable(KIND, path, extension, READS));
         }
     };
-    content.map_err(|source| wrong(KIND, path, source))
+    let mut loaded = content.map_err(|source| wrong(KIND, path, source))?;
+    if extension != "bvh" && options.bvh != BvhOptions::default() {
+        loaded.notes.push(LoadNote::BvhOptionsUnused);
+    }
+    Ok(loaded)
 }
 
 fn from_reading(reading: motion::MotionReading) -> LoadedMotion {
-    LoadedMotion {
+    let found = LoadNote::MotionFound {
         unit_m: reading.unit_m,
         up: reading.up,
-        notes: texts(&reading.notes),
+        facing: reading.facing,
+        calibration: reading.calibration,
+        first_row: reading.first_row,
+    };
+    let noticed = reading.notes.into_iter().map(LoadNote::Motion);
+    LoadedMotion {
         clip: reading.clip,
+        unit_m: reading.unit_m,
+        up: reading.up,
+        facing: reading.facing,
+        first_row: reading.first_row,
+        notes: std::iter::once(found).chain(noticed).collect(),
     }
 }
 
@@ -300,11 +415,28 @@ fn choose(clips: Vec<Clip>, animation: Option<&str>) -> Result<Clip, ContentErro
     }
 }
 
-/// The path and lower-case extension of a name that means a file.
-fn as_file(name: &str) -> Option<(&Path, String)> {
+/// The path and lower-case extension of a name that means a file; none for a
+/// name that means something built in.
+fn as_file<'a>(
+    name: &'a str,
+    kind: &'static str,
+    known: &'static str,
+) -> Result<Option<(&'a Path, String)>, LoadError> {
     let path = Path::new(name);
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    Some((path, extension))
+    let not_a_file = |what| LoadError::NotAFile {
+        kind,
+        what,
+        known,
+        path: path.to_path_buf(),
+    };
+    match path.extension().and_then(|e| e.to_str()) {
+        _ if path.is_dir() => Err(not_a_file("folder")),
+        Some(extension) => Ok(Some((path, extension.to_ascii_lowercase()))),
+        None if path.exists() && path.components().count() > 1 => {
+            Err(not_a_file("file without an ending"))
+        }
+        None => Ok(None),
+    }
 }
 
 fn stem(path: &Path) -> String {
@@ -332,8 +464,8 @@ fn npz(path: &Path) -> Result<Result<NpzArchive, ContentError>, LoadError> {
     Ok(NpzArchive::from_bytes(&read(path)?).map_err(ContentError::from))
 }
 
-fn texts<T: ToString>(notes: &[T]) -> Vec<String> {
-    notes.iter().map(T::to_string).collect()
+fn noted<T>(notes: Vec<T>, kind: impl Fn(T) -> LoadNote) -> Vec<LoadNote> {
+    notes.into_iter().map(kind).collect()
 }
 
 fn unknown(kind: &'static str, name: &str, known: &'static [&'static str]) -> LoadError {

@@ -197,6 +197,11 @@ impl Character {
         &self.parts.joint_directions
     }
 
+    /// Whether vertices also move with joint rotations beside skinning.
+    pub const fn has_pose_directions(&self) -> bool {
+        self.parts.pose_directions.is_some()
+    }
+
     /// How the file's vertices were welded.
     pub const fn weld(&self) -> &WeldMap {
         &self.parts.weld
