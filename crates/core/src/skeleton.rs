@@ -35,8 +35,8 @@ pub enum SkeletonError {
         /// How many rest positions.
         rest: usize,
     },
-    /// More joints than a [`JointId`] can name.
-    #[error("{0} joints are more than the limit of 4096")]
+    /// More joints than [`Skeleton::MAX_JOINTS`].
+    #[error("{0} joints are more than the limit of {limit}", limit = Skeleton::MAX_JOINTS)]
     TooMany(usize),
     /// A joint comes before its parent, or is its own ancestor.
     #[error("joint {joint} ({name}) has parent {parent}, which does not come before it")]
@@ -76,9 +76,6 @@ pub enum SkeletonError {
     },
 }
 
-/// The most joints that a skeleton may have.
-const MAX_JOINTS: usize = 4096;
-
 /// How fast a joint moves in the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointVelocity {
@@ -89,6 +86,10 @@ pub struct JointVelocity {
 }
 
 impl Skeleton {
+    /// The most joints that a skeleton may have: many times what any rig has,
+    /// and few enough for a [`JointId`] and for loops over pairs.
+    pub const MAX_JOINTS: usize = 4096;
+
     /// A skeleton from parallel arrays; `rest` is in metres.
     ///
     /// # Errors
@@ -108,7 +109,7 @@ impl Skeleton {
                 rest: rest.len(),
             });
         }
-        if names.len() > MAX_JOINTS {
+        if names.len() > Self::MAX_JOINTS {
             return Err(SkeletonError::TooMany(names.len()));
         }
         for (joint, parent) in parents.iter().enumerate() {
@@ -340,6 +341,24 @@ mod tests {
             assert!(linear.abs_diff_eq(v.linear, 2e-4), "{joint}: {linear}");
             assert!(angular.abs_diff_eq(v.angular, 2e-4), "{joint}: {angular}");
         }
+    }
+
+    #[test]
+    fn one_joint_beyond_the_limit_is_refused_and_the_limit_is_said() {
+        let chain = |n: usize| {
+            Skeleton::new(
+                (0..n).map(|j| j.to_string()).collect(),
+                (0..n as u16)
+                    .map(|j| j.checked_sub(1).map(JointId))
+                    .collect(),
+                vec![Vec3::ZERO; n],
+            )
+        };
+        assert!(chain(Skeleton::MAX_JOINTS).is_ok());
+        let error = chain(Skeleton::MAX_JOINTS + 1).unwrap_err();
+        assert_eq!(error, SkeletonError::TooMany(Skeleton::MAX_JOINTS + 1));
+        let message = error.to_string();
+        assert!(message.contains(&Skeleton::MAX_JOINTS.to_string()));
     }
 
     #[test]

@@ -26,14 +26,16 @@ mod lines;
 mod read;
 mod write;
 
+use drapery_core::Skeleton;
 use glam::DVec3;
 
 pub use error::{BvhError, BvhWriteError};
 pub use read::read;
 pub use write::write;
 
-/// The deepest nesting and the largest number of joints that a file may have.
-pub const MAX_JOINTS: usize = 4096;
+/// The deepest nesting and the largest number of joints that a file may have:
+/// those of a skeleton.
+pub const MAX_JOINTS: usize = Skeleton::MAX_JOINTS;
 
 /// One number of a row: which coordinate of its joint it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

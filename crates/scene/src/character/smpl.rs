@@ -46,9 +46,6 @@ const FLOOR_TOLERANCE: f32 = 1e-3;
 /// scaled to one standard deviation of the people they were made from.
 const DEFAULT_RANGE: f32 = 2.0;
 
-/// The most joints that a skeleton may have, as in [`Skeleton`].
-const MAX_JOINTS: usize = 4096;
-
 /// A character, and how its file was understood.
 #[derive(Clone, Debug)]
 pub struct SmplReading {
@@ -334,7 +331,7 @@ fn parents(archive: &NpzArchive) -> Result<Vec<Option<JointId>>, SmplError> {
     match n_joints {
         0 => return Err(SkeletonError::Empty.into()),
         // The search below is for the few joints of a real skeleton.
-        1..=MAX_JOINTS => {}
+        1..=Skeleton::MAX_JOINTS => {}
         _ => return Err(SkeletonError::TooMany(n_joints).into()),
     }
     let (row, own) = values.split_at(n_joints);

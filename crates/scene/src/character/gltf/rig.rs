@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use drapery_core::{JointId, SkeletonError};
+use drapery_core::{JointId, Skeleton, SkeletonError};
 use drapery_store::gltf::{GltfDocument, NodeTransform};
 use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3, Vec3};
 
@@ -57,8 +57,6 @@ impl BuiltRig {
     }
 }
 
-/// The most joints that a skeleton may have.
-const MAX_JOINTS: usize = 4096;
 /// A default pose that is turned or moved by less is the bind pose [rad], [m].
 const POSE_ANGLE: f64 = 0.01;
 const POSE_DISTANCE: f64 = 1e-3;
@@ -122,7 +120,7 @@ pub(super) fn build(
 ) -> Result<BuiltRig, GltfCharacterError> {
     let stated = &document.skins[skin as usize];
     let n_joints = stated.joints.len();
-    if n_joints > MAX_JOINTS {
+    if n_joints > Skeleton::MAX_JOINTS {
         return Err(SkeletonError::TooMany(n_joints).into());
     }
     let (above, n_roots) = parents(document, &stated.joints, followed);
