@@ -25,6 +25,7 @@ mod skinning;
 mod spatial;
 mod time;
 mod topology;
+mod union_find;
 
 pub use animator::{AnimateError, GarmentAnimator, StepReport};
 pub use body::{
@@ -45,3 +46,4 @@ pub use spatial::{
 };
 pub use time::{FrameRate, FrameRateError, Seconds};
 pub use topology::{Edge, Topology, TopologyError};
+pub use union_find::UnionFind;

@@ -3,6 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::UnionFind;
+
 /// The triangles of a mesh, each naming three of its vertices.
 ///
 /// Every index is within range. Nothing more is promised: a topology may be
@@ -147,31 +149,24 @@ impl Topology {
     /// A part number for every vertex, counted from 0 in vertex order, and how
     /// many parts there are. A vertex without a triangle is a part of its own.
     pub fn parts(&self) -> (Vec<u32>, u32) {
-        let mut root: Vec<u32> = (0..self.n_vertices).collect();
-        fn find(root: &mut [u32], mut v: u32) -> u32 {
-            while root[v as usize] != v {
-                root[v as usize] = root[root[v as usize] as usize];
-                v = root[v as usize];
-            }
-            v
-        }
+        let mut sets = UnionFind::new(self.n_vertices);
         for &[a, b, c] in &self.triangles {
-            for (p, q) in [(a, b), (b, c)] {
-                let (p, q) = (find(&mut root, p), find(&mut root, q));
-                root[p.max(q) as usize] = p.min(q);
-            }
+            sets.join(a, b);
+            sets.join(b, c);
         }
-        let mut part = vec![u32::MAX; self.n_vertices()];
+        let mut parts = sets.into_names();
         let mut n_parts = 0;
-        for vertex in 0..self.n_vertices {
-            let r = find(&mut root, vertex) as usize;
-            if part[r] == u32::MAX {
-                part[r] = n_parts;
+        for vertex in 0..parts.len() {
+            // The first of a part names it, so its number is known by now.
+            let first = parts[vertex] as usize;
+            parts[vertex] = if first == vertex {
                 n_parts += 1;
-            }
-            part[vertex as usize] = part[r];
+                n_parts - 1
+            } else {
+                parts[first]
+            };
         }
-        (part, n_parts)
+        (parts, n_parts)
     }
 
     /// Whether every edge has two triangles that agree in winding.

@@ -26,7 +26,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use drapery_core::{Edge, Topology};
+use drapery_core::{Edge, Topology, UnionFind};
 use glam::Vec3;
 
 use super::WeldMap;
@@ -150,12 +150,11 @@ impl<'a> Seams<'a> {
     /// The first vertex that each is joined to, and how many edges could not
     /// be decided. Frozen vertices are joined to nothing.
     fn sew(&self, frozen: &[bool]) -> (Vec<u32>, usize) {
-        let mut root: Vec<u32> = (0..self.copy_of.len() as u32).collect();
+        let mut sets = UnionFind::new(self.copy_of.len() as u32);
         let mut n_ambiguous = 0;
         let mut join = |p: u32, q: u32| {
             if !frozen[p as usize] && !frozen[q as usize] {
-                let (p, q) = (find(&mut root, p), find(&mut root, q));
-                root[p.max(q) as usize] = p.min(q);
+                sets.join(p, q);
             }
         };
         for [up, down] in self.borders.values() {
@@ -180,11 +179,7 @@ impl<'a> Seams<'a> {
             let used = first_used[first as usize];
             join(vertex as u32, if used == u32::MAX { first } else { used });
         }
-        for vertex in 0..root.len() as u32 {
-            let first = find(&mut root, vertex);
-            root[vertex as usize] = first;
-        }
-        (root, n_ambiguous)
+        (sets.into_names(), n_ambiguous)
     }
 
     /// First vertices of the edges that have more than two triangles because
@@ -211,14 +206,6 @@ impl<'a> Seams<'a> {
         places.sort_unstable();
         places
     }
-}
-
-fn find(root: &mut [u32], mut v: u32) -> u32 {
-    while root[v as usize] != v {
-        root[v as usize] = root[root[v as usize] as usize];
-        v = root[v as usize];
-    }
-    v
 }
 
 /// Numbers the vertices that are left by their first occurrence.
