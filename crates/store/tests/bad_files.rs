@@ -187,6 +187,8 @@ fn bad_npz_files() {
             => NpzError::Entry { .. }, "weights"),
         case!("size declared too large": stored_zip("weights.npy", &array, 1_000_000, crc32(&array))
             => NpzError::Size { expected: 1_000_000, .. }, "weights"),
+        case!("out of proportion": stored_zip("weights.npy", &array, 600 << 20, crc32(&array))
+            => NpzError::OverBudget { found: 629_145_600, .. }, "629145600 bytes"),
         case!("wrong checksum": stored_zip("weights.npy", &array, array.len() as u32, 7)
             => NpzError::Entry { .. }, "weights"),
         case!("no array inside": zipped(b"just text")

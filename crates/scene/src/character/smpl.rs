@@ -35,7 +35,7 @@ use drapery_store::npz::{NpyData, NpzArchive, NpzError};
 use glam::Vec3;
 
 use super::{Character, CharacterError, CharacterParts, PoseDirections, WeldMap};
-use directions::{directions, joint_directions, pose_directions, regressor, rest_joints};
+use directions::{joint_directions, pose_directions, regressor, rest_joints, shape_directions};
 use names::{joint_names, numbered};
 use skin::skin;
 
@@ -237,7 +237,7 @@ pub fn read_smpl(bytes: &[u8], name: &str) -> Result<SmplReading, SmplError> {
         n_joints,
         &mut notes,
     )?;
-    let shape_directions = directions(&archive, "shapedirs", n_vertices, None)?;
+    let shape_directions = shape_directions(&archive, n_vertices)?;
     let n_shape = shape_directions.len();
     let joint_directions =
         joint_directions(&archive, regressor.as_deref(), &shape_directions, n_joints)?;
@@ -318,16 +318,16 @@ fn triangles(archive: &NpzArchive, n_vertices: usize) -> Result<Vec<[u32; 3]>, S
 fn parents(archive: &NpzArchive) -> Result<Vec<Option<JointId>>, SmplError> {
     let mut table = archive.get("kintree_table")?;
     // The root's −1 may have been wrapped by an unsigned type.
-    if let NpyData::U64(values) = &table.data {
-        table.data = NpyData::I64(values.iter().map(|&v| v as i64).collect());
+    if let NpyData::U64(values) = table.data {
+        table.data = NpyData::I64(values.into_iter().map(|v| v as i64).collect());
     }
-    let values = table.to_i64().map_err(|error| NpzError::Array {
-        name: "kintree_table".into(),
-        error,
-    })?;
     let [2, n_joints] = table.shape[..] else {
         return Err(wrong_shape("kintree_table", table.shape, "[2, n]".into()));
     };
+    let values = table.into_i64().map_err(|error| NpzError::Array {
+        name: "kintree_table".into(),
+        error,
+    })?;
     match n_joints {
         0 => return Err(SkeletonError::Empty.into()),
         // The search below is for the few joints of a real skeleton.
@@ -360,11 +360,11 @@ fn texts(
         return Ok(None);
     }
     let names = archive.get(array)?;
-    let Some(text) = names.text() else {
+    let NpyData::Text(text) = names.data else {
         return Err(SmplError::NotText { array });
     };
     match names.shape[..] == [n] {
-        true => Ok(Some(text.to_vec())),
+        true => Ok(Some(text)),
         false => Err(wrong_shape(array, names.shape, format!("[{n}]"))),
     }
 }

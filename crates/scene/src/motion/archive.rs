@@ -14,7 +14,7 @@
 use drapery_core::{
     Clip, ClipError, FrameRate, FrameRateError, JointId, Pose, Skeleton, SkeletonError,
 };
-use drapery_store::npz::{NpyArray, NpzArchive, NpzError, write_npz};
+use drapery_store::npz::{NpyArray, NpyData, NpzArchive, NpzError, write_npz};
 use glam::{Quat, Vec3};
 
 /// Why an archive holds no clip.
@@ -159,9 +159,9 @@ pub fn clip_from_npz(archive: &NpzArchive) -> Result<Clip, ClipNpzError> {
 }
 
 fn text(archive: &NpzArchive, array: &'static str) -> Result<Vec<String>, ClipNpzError> {
-    match archive.get(array)?.text() {
-        Some(text) => Ok(text.to_vec()),
-        None => Err(ClipNpzError::NotText { array }),
+    match archive.get(array)?.data {
+        NpyData::Text(text) => Ok(text),
+        _ => Err(ClipNpzError::NotText { array }),
     }
 }
 

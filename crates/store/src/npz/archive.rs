@@ -1,4 +1,9 @@
 //! [`NpzArchive`]: arrays by name in a zip file, and the writers.
+//!
+//! A zip file can unpack to a thousand times its size. So an archive has a
+//! budget for all its arrays together, [`HEADROOM`] + [`MOST_PER_BYTE`] · the
+//! file's size, and one that declares more is refused before anything is
+//! unpacked. Arrays are unpacked to no more than they declare.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read, Write};
@@ -9,10 +14,20 @@ use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use super::elements::{decode, encode};
 use super::header::{read_header, write_header};
-use super::{NpyArray, NpyError};
+use super::{NpyArray, NpyData, NpyError};
 
 /// The most bytes that one array may unpack to.
 const MAX_ARRAY_BYTES: u64 = 4 << 30;
+
+/// What all arrays of an archive may unpack to, however small it is [byte].
+/// SMPL-X, the largest body model in use, takes 240 MB in double precision and
+/// so passes even if most of it is zeros.
+const HEADROOM: u64 = 512 << 20;
+
+/// Bytes that every byte of the file adds to the headroom. Beyond it are only
+/// long recordings, whose numbers hardly repeat: they pack to a quarter at
+/// best. 16 leaves a margin of four; deflate packs zeros 1000 to 1.
+const MOST_PER_BYTE: u64 = 16;
 
 /// Why an archive or an array can't be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -43,15 +58,28 @@ pub enum NpzError {
         /// What the zip reader says.
         source: io::Error,
     },
-    /// An array unpacks to more bytes than is read.
+    /// An array unpacks to more bytes than is read, or takes more as numbers of
+    /// the type asked for.
     #[error("array {name} unpacks to {found} bytes, more than the limit of {limit}")]
     TooLarge {
         /// The array's name.
         name: String,
-        /// The bytes declared.
+        /// The bytes declared or asked for.
         found: u64,
         /// The most that is read.
         limit: u64,
+    },
+    /// All arrays together unpack to more bytes than is read.
+    #[error(
+        "the arrays unpack to {found} bytes, more than the limit of {limit} for a file of {file_size}"
+    )]
+    OverBudget {
+        /// The bytes declared for all arrays.
+        found: u64,
+        /// The most that is read.
+        limit: u64,
+        /// The size of the file [byte].
+        file_size: u64,
     },
     /// An array unpacks to fewer bytes than the archive declares.
     #[error("array {name} unpacks to {found} bytes, but the archive declares {expected}")]
@@ -88,15 +116,22 @@ fn list(names: &[String]) -> String {
 pub struct NpzArchive {
     zip: ZipArchive<Cursor<Arc<[u8]>>>,
     entries: BTreeMap<String, usize>,
+    /// The most bytes that an array may take.
+    limit: u64,
 }
 
 impl NpzArchive {
     /// Opens an archive; no array is unpacked yet.
     ///
     /// # Errors
-    /// When the bytes are not a zip file or hold two arrays of one name.
+    /// When the bytes are not a zip file, hold two arrays of one name, or
+    /// declare arrays out of proportion to the size of the file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NpzError> {
-        let zip = ZipArchive::new(Cursor::new(Arc::from(bytes)))
+        Self::with_headroom(bytes, HEADROOM)
+    }
+
+    fn with_headroom(bytes: &[u8], headroom: u64) -> Result<Self, NpzError> {
+        let mut zip = ZipArchive::new(Cursor::new(Arc::from(bytes)))
             .map_err(|e| NpzError::Archive(e.into()))?;
         let mut entries = BTreeMap::new();
         for (index, name) in zip.file_names().enumerate() {
@@ -106,7 +141,28 @@ impl NpzArchive {
                 return Err(NpzError::Duplicate { name });
             }
         }
-        Ok(Self { zip, entries })
+        let file_size = bytes.len() as u64;
+        let limit = headroom.saturating_add(file_size.saturating_mul(MOST_PER_BYTE));
+        let mut found = 0u64;
+        for index in 0..zip.len() {
+            // An entry that can't be opened is not unpacked either; the error
+            // comes when it is asked for.
+            if let Ok(entry) = zip.by_index_raw(index) {
+                found = found.saturating_add(entry.size());
+            }
+        }
+        if found > limit {
+            return Err(NpzError::OverBudget {
+                found,
+                limit,
+                file_size,
+            });
+        }
+        Ok(Self {
+            zip,
+            entries,
+            limit: limit.min(MAX_ARRAY_BYTES),
+        })
     }
 
     /// The names of the arrays, sorted, without `.npy`.
@@ -124,41 +180,50 @@ impl NpzArchive {
     /// # Errors
     /// When it is missing, damaged, too large or of a kind that is not read.
     pub fn get(&self, name: &str) -> Result<NpyArray, NpzError> {
-        self.get_limited(name, MAX_ARRAY_BYTES)
+        self.get_limited(name, self.limit)
     }
 
     /// The shape and elements of an array, as finite single-precision numbers.
     ///
     /// # Errors
-    /// As [`get`](Self::get) and [`NpyArray::to_f32`], naming the array.
+    /// As [`get`](Self::get) and [`NpyArray::into_f32`], naming the array.
     pub fn f32(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>), NpzError> {
-        self.converted(name, NpyArray::to_f32)
+        self.converted(name, NpyData::into_f32)
     }
 
     /// The shape and elements of an array, as finite double-precision numbers.
     ///
     /// # Errors
-    /// As [`get`](Self::get) and [`NpyArray::to_f64`], naming the array.
+    /// As [`get`](Self::get) and [`NpyArray::into_f64`], naming the array.
     pub fn f64(&self, name: &str) -> Result<(Vec<usize>, Vec<f64>), NpzError> {
-        self.converted(name, NpyArray::to_f64)
+        self.converted(name, NpyData::into_f64)
     }
 
     /// The shape and elements of an array, as integers.
     ///
     /// # Errors
-    /// As [`get`](Self::get) and [`NpyArray::to_i64`], naming the array.
+    /// As [`get`](Self::get) and [`NpyArray::into_i64`], naming the array.
     pub fn i64(&self, name: &str) -> Result<(Vec<usize>, Vec<i64>), NpzError> {
-        self.converted(name, NpyArray::to_i64)
+        self.converted(name, NpyData::into_i64)
     }
 
     fn converted<T>(
         &self,
         name: &str,
-        convert: impl Fn(&NpyArray) -> Result<Vec<T>, NpyError>,
+        convert: impl Fn(NpyData) -> Result<Vec<T>, NpyError>,
     ) -> Result<(Vec<usize>, Vec<T>), NpzError> {
-        let array = self.get(name)?;
-        match convert(&array) {
-            Ok(values) => Ok((array.shape, values)),
+        let NpyArray { shape, data } = self.get(name)?;
+        // A byte takes eight when it becomes a number of 64 bits.
+        let found = (data.len() as u64).saturating_mul(size_of::<T>() as u64);
+        if found > self.limit {
+            return Err(NpzError::TooLarge {
+                name: bare(name).into(),
+                found,
+                limit: self.limit,
+            });
+        }
+        match convert(data) {
+            Ok(values) => Ok((shape, values)),
             Err(error) => Err(NpzError::Array {
                 name: bare(name).into(),
                 error,
@@ -285,7 +350,6 @@ pub fn write_npz(arrays: &[(&str, &NpyArray)]) -> Result<Vec<u8>, NpzError> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::NpyData;
     use super::*;
 
     fn arrays() -> Vec<(&'static str, NpyArray)> {
@@ -428,6 +492,39 @@ mod tests {
             })
         ));
         assert_eq!(archive.get_limited("zeros", 40_128).unwrap(), zeros);
+    }
+
+    /// Regression: arrays were only limited to 4 GiB each, so that an archive of
+    /// a few megabytes of packed zeros filled the memory.
+    #[test]
+    fn arrays_out_of_proportion_to_the_file_are_refused_together() {
+        let zeros = NpyArray::f32([50_000], vec![0.0; 50_000]);
+        let bytes = write_npz(&[("a", &zeros), ("b", &zeros)]).unwrap();
+        let file_size = bytes.len() as u64;
+        assert!(file_size < 2000, "{file_size}");
+        let both = 2 * (200_000 + 128);
+        let enough = both - MOST_PER_BYTE * file_size;
+        let archive = NpzArchive::with_headroom(&bytes, enough).unwrap();
+        assert_eq!(archive.get("a").unwrap(), zeros);
+        // Either array alone would do.
+        match NpzArchive::with_headroom(&bytes, enough - 1) {
+            Err(NpzError::OverBudget { found, limit, .. }) => {
+                assert_eq!((found, limit), (both, both - 1));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn numbers_that_widen_beyond_the_budget_are_refused() {
+        let bytes = NpyArray::new(vec![50_000], NpyData::U8(vec![0; 50_000]));
+        let packed = write_npz(&[("bytes", &bytes)]).unwrap();
+        let archive = NpzArchive::with_headroom(&packed, 100_000).unwrap();
+        assert_eq!(archive.get("bytes").unwrap(), bytes);
+        assert!(matches!(
+            archive.f64("bytes"),
+            Err(NpzError::TooLarge { found: 400_000, .. })
+        ));
     }
 
     proptest! {

@@ -201,23 +201,7 @@ impl NpyArray {
     /// # Errors
     /// When the array holds text, or a number that is not finite.
     pub fn to_f32(&self) -> Result<Vec<f32>, NpyError> {
-        if let NpyData::F32(v) = &self.data {
-            return match v.iter().position(|x| !x.is_finite()) {
-                Some(index) => Err(NpyError::NotFinite {
-                    index,
-                    value: f64::from(v[index]),
-                }),
-                None => Ok(v.clone()),
-            };
-        }
-        let narrow = |(index, value): (usize, f64)| {
-            let narrow = value as f32;
-            match narrow.is_finite() {
-                true => Ok(narrow),
-                false => Err(NpyError::NotFinite { index, value }),
-            }
-        };
-        self.to_f64()?.into_iter().enumerate().map(narrow).collect()
+        self.data.clone().into_f32()
     }
 
     /// The elements as finite double-precision numbers.
@@ -225,27 +209,7 @@ impl NpyArray {
     /// # Errors
     /// When the array holds text, or a number that is not finite.
     pub fn to_f64(&self) -> Result<Vec<f64>, NpyError> {
-        let values: Vec<f64> = match &self.data {
-            NpyData::F32(v) => v.iter().map(|&x| f64::from(x)).collect(),
-            NpyData::F64(v) => v.clone(),
-            NpyData::I8(v) => v.iter().map(|&x| f64::from(x)).collect(),
-            NpyData::I16(v) => v.iter().map(|&x| f64::from(x)).collect(),
-            NpyData::I32(v) => v.iter().map(|&x| f64::from(x)).collect(),
-            NpyData::I64(v) => v.iter().map(|&x| x as f64).collect(),
-            NpyData::U8(v) => v.iter().map(|&x| f64::from(x)).collect(),
-            NpyData::U16(v) => v.iter().map(|&x| f64::from(x)).collect(),
-            NpyData::U32(v) => v.iter().map(|&x| f64::from(x)).collect(),
-            NpyData::U64(v) => v.iter().map(|&x| x as f64).collect(),
-            NpyData::Bool(v) => v.iter().map(|&x| f64::from(u8::from(x))).collect(),
-            NpyData::Text(_) => return Err(text_for_numbers()),
-        };
-        match values.iter().position(|x| !x.is_finite()) {
-            Some(index) => Err(NpyError::NotFinite {
-                index,
-                value: values[index],
-            }),
-            None => Ok(values),
-        }
+        self.data.clone().into_f64()
     }
 
     /// The elements as integers.
@@ -253,25 +217,33 @@ impl NpyArray {
     /// # Errors
     /// When the array holds text, or a number that is not an integer of 64 bits.
     pub fn to_i64(&self) -> Result<Vec<i64>, NpyError> {
-        Ok(match &self.data {
-            NpyData::F32(v) => integers(v.iter().map(|&x| f64::from(x)))?,
-            NpyData::F64(v) => integers(v.iter().copied())?,
-            NpyData::I8(v) => v.iter().map(|&x| i64::from(x)).collect(),
-            NpyData::I16(v) => v.iter().map(|&x| i64::from(x)).collect(),
-            NpyData::I32(v) => v.iter().map(|&x| i64::from(x)).collect(),
-            NpyData::I64(v) => v.clone(),
-            NpyData::U8(v) => v.iter().map(|&x| i64::from(x)).collect(),
-            NpyData::U16(v) => v.iter().map(|&x| i64::from(x)).collect(),
-            NpyData::U32(v) => v.iter().map(|&x| i64::from(x)).collect(),
-            NpyData::U64(v) => {
-                let narrow = |(index, &x): (usize, &u64)| {
-                    i64::try_from(x).map_err(|_| NpyError::NotAnInteger { index })
-                };
-                v.iter().enumerate().map(narrow).collect::<Result<_, _>>()?
-            }
-            NpyData::Bool(v) => v.iter().map(|&x| i64::from(x)).collect(),
-            NpyData::Text(_) => return Err(text_for_numbers()),
-        })
+        self.data.clone().into_i64()
+    }
+
+    /// The elements as finite single-precision numbers, rounded; moved when
+    /// they are of that type.
+    ///
+    /// # Errors
+    /// When the array holds text, or a number that is not finite.
+    pub fn into_f32(self) -> Result<Vec<f32>, NpyError> {
+        self.data.into_f32()
+    }
+
+    /// The elements as finite double-precision numbers; moved when they are of
+    /// that type.
+    ///
+    /// # Errors
+    /// When the array holds text, or a number that is not finite.
+    pub fn into_f64(self) -> Result<Vec<f64>, NpyError> {
+        self.data.into_f64()
+    }
+
+    /// The elements as integers; moved when they are of that type.
+    ///
+    /// # Errors
+    /// When the array holds text, or a number that is not an integer of 64 bits.
+    pub fn into_i64(self) -> Result<Vec<i64>, NpyError> {
+        self.data.into_i64()
     }
 
     /// The elements as strings, when they are.
@@ -284,6 +256,77 @@ impl NpyArray {
 }
 
 impl NpyData {
+    pub(super) fn into_f32(self) -> Result<Vec<f32>, NpyError> {
+        // Without a list of doubles between, which would be twice as long.
+        match self {
+            Self::F32(v) => match v.iter().position(|x| !x.is_finite()) {
+                Some(index) => Err(NpyError::NotFinite {
+                    index,
+                    value: f64::from(v[index]),
+                }),
+                None => Ok(v),
+            },
+            Self::F64(v) => narrow(v.into_iter()),
+            Self::I8(v) => Ok(v.into_iter().map(f32::from).collect()),
+            Self::I16(v) => Ok(v.into_iter().map(f32::from).collect()),
+            Self::I32(v) => narrow(v.into_iter().map(f64::from)),
+            Self::I64(v) => narrow(v.into_iter().map(|x| x as f64)),
+            Self::U8(v) => Ok(v.into_iter().map(f32::from).collect()),
+            Self::U16(v) => Ok(v.into_iter().map(f32::from).collect()),
+            Self::U32(v) => narrow(v.into_iter().map(f64::from)),
+            Self::U64(v) => narrow(v.into_iter().map(|x| x as f64)),
+            Self::Bool(v) => Ok(v.into_iter().map(|x| f32::from(u8::from(x))).collect()),
+            Self::Text(_) => Err(text_for_numbers()),
+        }
+    }
+
+    pub(super) fn into_f64(self) -> Result<Vec<f64>, NpyError> {
+        let values: Vec<f64> = match self {
+            Self::F32(v) => v.into_iter().map(f64::from).collect(),
+            Self::F64(v) => v,
+            Self::I8(v) => v.into_iter().map(f64::from).collect(),
+            Self::I16(v) => v.into_iter().map(f64::from).collect(),
+            Self::I32(v) => v.into_iter().map(f64::from).collect(),
+            Self::I64(v) => v.into_iter().map(|x| x as f64).collect(),
+            Self::U8(v) => v.into_iter().map(f64::from).collect(),
+            Self::U16(v) => v.into_iter().map(f64::from).collect(),
+            Self::U32(v) => v.into_iter().map(f64::from).collect(),
+            Self::U64(v) => v.into_iter().map(|x| x as f64).collect(),
+            Self::Bool(v) => v.into_iter().map(|x| f64::from(u8::from(x))).collect(),
+            Self::Text(_) => return Err(text_for_numbers()),
+        };
+        match values.iter().position(|x| !x.is_finite()) {
+            Some(index) => Err(NpyError::NotFinite {
+                index,
+                value: values[index],
+            }),
+            None => Ok(values),
+        }
+    }
+
+    pub(super) fn into_i64(self) -> Result<Vec<i64>, NpyError> {
+        Ok(match self {
+            Self::F32(v) => integers(v.into_iter().map(f64::from))?,
+            Self::F64(v) => integers(v.into_iter())?,
+            Self::I8(v) => v.into_iter().map(i64::from).collect(),
+            Self::I16(v) => v.into_iter().map(i64::from).collect(),
+            Self::I32(v) => v.into_iter().map(i64::from).collect(),
+            Self::I64(v) => v,
+            Self::U8(v) => v.into_iter().map(i64::from).collect(),
+            Self::U16(v) => v.into_iter().map(i64::from).collect(),
+            Self::U32(v) => v.into_iter().map(i64::from).collect(),
+            Self::U64(v) => {
+                let signed = |(index, x): (usize, u64)| {
+                    i64::try_from(x).map_err(|_| NpyError::NotAnInteger { index })
+                };
+                let signed = v.into_iter().enumerate().map(signed);
+                signed.collect::<Result<_, _>>()?
+            }
+            Self::Bool(v) => v.into_iter().map(i64::from).collect(),
+            Self::Text(_) => return Err(text_for_numbers()),
+        })
+    }
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         match self {
@@ -315,6 +358,16 @@ const fn text_for_numbers() -> NpyError {
     }
 }
 
+fn narrow(values: impl Iterator<Item = f64>) -> Result<Vec<f32>, NpyError> {
+    values
+        .enumerate()
+        .map(|(index, value)| match value as f32 {
+            narrow if narrow.is_finite() => Ok(narrow),
+            _ => Err(NpyError::NotFinite { index, value }),
+        })
+        .collect()
+}
+
 fn integers(values: impl Iterator<Item = f64>) -> Result<Vec<i64>, NpyError> {
     // 2⁶³ is the first double beyond the range; −2⁶³ is in it.
     let whole = |x: f64| x.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&x);
@@ -330,6 +383,22 @@ fn integers(values: impl Iterator<Item = f64>) -> Result<Vec<i64>, NpyError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn elements_of_the_type_asked_for_are_moved() {
+        let single = vec![1.0f32, 2.0];
+        let at = single.as_ptr();
+        let moved = NpyArray::f32([2], single).into_f32().unwrap();
+        assert_eq!(moved.as_ptr(), at);
+        let double = vec![1.0f64, 2.0];
+        let at = double.as_ptr();
+        let moved = NpyArray::f64([2], double).into_f64().unwrap();
+        assert_eq!(moved.as_ptr(), at);
+        let whole = vec![1i64, 2];
+        let at = whole.as_ptr();
+        let moved = NpyArray::i64([2], whole).into_i64().unwrap();
+        assert_eq!(moved.as_ptr(), at);
+    }
 
     #[test]
     fn conversions_name_the_element_that_does_not_fit() {

@@ -66,16 +66,24 @@ pub(super) fn rest_joints(
     }
 }
 
-/// An array of shape [n, 3, k] as k lists of n displacements; none when absent.
-pub(super) fn directions(
+/// `shapedirs` as a list of displacements a parameter; none when absent.
+pub(super) fn shape_directions(
+    archive: &NpzArchive,
+    n_vertices: usize,
+) -> Result<Vec<Vec<Vec3>>, SmplError> {
+    match archive.contains("shapedirs") {
+        true => directions(archive, "shapedirs", n_vertices, None),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// An array of shape [n, 3, k] as k lists of n displacements.
+fn directions(
     archive: &NpzArchive,
     array: &'static str,
     n: usize,
     k: Option<usize>,
 ) -> Result<Vec<Vec<Vec3>>, SmplError> {
-    if !archive.contains(array) {
-        return Ok(Vec::new());
-    }
     let (shape, values) = archive.f32(array)?;
     match shape[..] {
         [rows, 3, found] if rows == n && k.is_none_or(|k| k == found) => {
@@ -110,12 +118,9 @@ pub(super) fn joint_directions(
             .iter()
             .map(|direction| regress(regressor, direction))
             .collect()),
-        _ => {
-            // Without either array the joints could not follow the shape, and
-            // the missing one is named.
-            archive.get("J_shapedirs")?;
-            directions(archive, "J_shapedirs", n_joints, Some(n_shape))
-        }
+        // Without either array the joints could not follow the shape, and the
+        // missing one is named.
+        _ => directions(archive, "J_shapedirs", n_joints, Some(n_shape)),
     }
 }
 
