@@ -112,6 +112,16 @@ pub enum CharacterError {
         /// How many it should have.
         expected: usize,
     },
+    /// A vertex follows a joint that the skeleton does not have.
+    #[error("vertex {vertex} follows joint {joint}, but there are only {n_joints}")]
+    NoSuchJoint {
+        /// The vertex's index.
+        vertex: usize,
+        /// The joint it follows.
+        joint: u16,
+        /// How many joints there are.
+        n_joints: usize,
+    },
     /// An array holds a number that is not finite.
     #[error("{what} {index} has a value that is not finite")]
     NotFinite {
@@ -132,7 +142,8 @@ impl Character {
     /// A character of the given parts.
     ///
     /// # Errors
-    /// When lengths don't match or a displacement is not finite.
+    /// When lengths don't match, a vertex follows a joint that is not there, or
+    /// a displacement is not finite.
     pub fn new(parts: CharacterParts) -> Result<Self, CharacterError> {
         let n_vertices = parts.template.positions().len();
         let n_joints = parts.skeleton.len();
@@ -149,6 +160,14 @@ impl Character {
             }
         };
         length("skinning weights", parts.skin.n_vertices(), n_vertices)?;
+        let skin = &parts.skin;
+        if let Some(at) = (skin.joints().iter()).position(|&j| usize::from(j) >= n_joints) {
+            return Err(CharacterError::NoSuchJoint {
+                vertex: at / skin.n_influences(),
+                joint: skin.joints()[at],
+                n_joints,
+            });
+        }
         length("welded vertices", parts.weld.n_welded(), n_vertices)?;
         length("shape directions", parts.shape_directions.len(), n_shape)?;
         length("joint directions", parts.joint_directions.len(), n_shape)?;
@@ -321,6 +340,10 @@ mod tests {
     use super::*;
 
     fn two_bones(pose_directions: Option<PoseDirections>) -> Character {
+        Character::new(parts(pose_directions)).unwrap()
+    }
+
+    fn parts(pose_directions: Option<PoseDirections>) -> CharacterParts {
         let template = TriMesh::new(
             vec![Vec3::ZERO, Vec3::Y, Vec3::new(0.0, 2.0, 0.0)],
             vec![[0, 1, 2]],
@@ -334,7 +357,7 @@ mod tests {
         .unwrap();
         let skin =
             SkinWeights::new(4, 2, &[vec![(0, 1.0)], vec![(0, 1.0)], vec![(1, 1.0)]]).unwrap();
-        Character::new(CharacterParts {
+        CharacterParts {
             name: "two bones".into(),
             template,
             skeleton,
@@ -348,8 +371,7 @@ mod tests {
             joint_directions: vec![vec![Vec3::ZERO, Vec3::Y * 0.5]],
             pose_directions,
             weld: WeldMap::identity(3),
-        })
-        .unwrap()
+        }
     }
 
     #[test]
@@ -384,6 +406,22 @@ mod tests {
             .pose(&body, &pose, &PoseVelocity::zero(2), &mut out)
             .unwrap();
         assert!(out.vertices[0].abs_diff_eq(Vec3::new(0.0, 0.0, 2.0 * 0.5f32.sin()), 1e-6));
+    }
+
+    /// Regression: such a character was made, and posing it panicked.
+    #[test]
+    fn a_vertex_that_follows_no_joint_of_the_skeleton_is_named() {
+        let mut parts = parts(None);
+        let rows = [vec![(0, 1.0)], vec![(1, 0.5), (4, 0.5)], vec![(1, 1.0)]];
+        parts.skin = SkinWeights::new(4, 5, &rows).unwrap();
+        assert_eq!(
+            Character::new(parts).unwrap_err(),
+            CharacterError::NoSuchJoint {
+                vertex: 1,
+                joint: 4,
+                n_joints: 2
+            }
+        );
     }
 
     #[test]
