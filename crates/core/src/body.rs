@@ -180,9 +180,25 @@ pub enum PoseError {
         /// How many joints.
         expected: usize,
     },
-    /// A rotation or the root is not a number.
-    #[error("the pose has a value that is not finite")]
+    /// A rotation, the root or a velocity is not a number.
+    #[error("the pose or its velocity has a value that is not finite")]
     NotFinite,
+    /// A rotation is not of unit length.
+    #[error("the rotation of joint {joint} is not of unit length")]
+    NotUnit {
+        /// The joint's index.
+        joint: usize,
+    },
+    /// The shaped body, or the room for the posed one, is of another model.
+    #[error("{what}: room for {found}, the body has {expected}")]
+    Size {
+        /// Which array.
+        what: &'static str,
+        /// How many entries it has.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+    },
 }
 
 /// A character: shape and pose in; vertices, joints and skinning weights out.
@@ -207,10 +223,13 @@ pub trait BodyModel: Send + Sync {
     /// When the coefficients don't fit.
     fn shaped(&self, shape: &[f32]) -> Result<ShapedBody, ShapeError>;
 
-    /// Poses `body` into `out`, which has room for it.
+    /// Poses `body` into `out`, which has room for it. Rotations are of unit
+    /// length to [`Pose::UNIT_TOLERANCE`].
     ///
     /// # Errors
-    /// When the pose does not fit or is not finite.
+    /// When the pose, the shaped body or the room don't fit, the pose or its
+    /// velocity is not finite, or a rotation is not of unit length. Then `out`
+    /// is as it was.
     fn pose(
         &self,
         body: &ShapedBody,

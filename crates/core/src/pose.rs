@@ -20,6 +20,11 @@ pub struct Pose {
 }
 
 impl Pose {
+    /// How far a rotation's length may be from one. Rounding and interpolation
+    /// between normalised rotations stay far below it; a rotation that was
+    /// never normalised does not.
+    pub const UNIT_TOLERANCE: f32 = 1e-3;
+
     /// Identity rotations with the root joint at `root` [m].
     pub fn identity(root: Vec3, n_joints: usize) -> Self {
         Self {

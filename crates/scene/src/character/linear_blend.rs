@@ -4,7 +4,7 @@ use drapery_core::{
     BodyModel, MeshError, Pose, PoseError, PoseVelocity, PosedBody, ShapeError, ShapeParameter,
     ShapedBody, Skeleton, SkinWeights, Topology, TriMesh, skin_positions,
 };
-use glam::{Mat3, Vec3};
+use glam::{Mat3, Quat, Vec3};
 
 /// Where the vertices of the file went when copies along texture seams were
 /// welded.
@@ -288,8 +288,34 @@ impl BodyModel for Character {
                 return Err(PoseError::Joints { found, expected });
             }
         }
-        if !pose.root.is_finite() || pose.rotations.iter().any(|q| !q.is_finite()) {
+        let n_vertices = self.parts.template.positions().len();
+        for (what, found, expected) in [
+            ("rest vertices", body.rest.len(), n_vertices),
+            ("rest joints", body.joints.len(), expected),
+            ("posed vertices", out.vertices.len(), n_vertices),
+            ("joint rotations", out.joint_rotations.len(), expected),
+            ("joint positions", out.joint_positions.len(), expected),
+            ("joint velocities", out.joint_velocities.len(), expected),
+            ("joint transforms", out.world_from_rest.len(), expected),
+        ] {
+            if found != expected {
+                return Err(PoseError::Size {
+                    what,
+                    found,
+                    expected,
+                });
+            }
+        }
+        let finite = pose.root.is_finite()
+            && pose.rotations.iter().all(|q| q.is_finite())
+            && velocity.root.is_finite()
+            && velocity.angular.iter().all(|w| w.is_finite());
+        if !finite {
             return Err(PoseError::NotFinite);
+        }
+        let is_unit = |q: &Quat| (q.length() - 1.0).abs() <= Pose::UNIT_TOLERANCE;
+        if let Some(joint) = pose.rotations.iter().position(|q| !is_unit(q)) {
+            return Err(PoseError::NotUnit { joint });
         }
         out.pose_joints(&self.parts.skeleton, &body.joints, pose, velocity);
         match &self.parts.pose_directions {
@@ -335,7 +361,6 @@ fn corrected_rest(directions: &PoseDirections, rest: &[Vec3], pose: &Pose) -> Ve
 #[cfg(test)]
 mod tests {
     use drapery_core::JointId;
-    use glam::Quat;
 
     use super::*;
 
@@ -422,6 +447,70 @@ mod tests {
                 n_joints: 2
             }
         );
+    }
+
+    /// Regression: NaN came out of some of these with `Ok`, others panicked.
+    #[test]
+    fn what_can_not_be_posed_is_an_error_and_leaves_the_room_alone() {
+        type Damage = fn(&mut Pose, &mut PoseVelocity, &mut ShapedBody);
+        let not_unit = PoseError::NotUnit { joint: 1 };
+        let size = |what, found, expected| PoseError::Size {
+            what,
+            found,
+            expected,
+        };
+        let cases: [(Damage, PoseError); 9] = [
+            (
+                |p, _, _| p.rotations[1] = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0),
+                not_unit.clone(),
+            ),
+            (|p, _, _| p.rotations[1] *= 1.002, not_unit.clone()),
+            // Finite, but its length is not.
+            (
+                |p, _, _| p.rotations[1] = Quat::from_xyzw(0.0, 3e38, 0.0, 3e38),
+                not_unit,
+            ),
+            (|p, _, _| p.rotations[0].x = f32::NAN, PoseError::NotFinite),
+            (|p, _, _| p.root.y = f32::INFINITY, PoseError::NotFinite),
+            (|_, v, _| v.root.z = f32::NAN, PoseError::NotFinite),
+            (
+                |_, v, _| v.angular[1].x = f32::NEG_INFINITY,
+                PoseError::NotFinite,
+            ),
+            (|_, _, b| b.rest.truncate(2), size("rest vertices", 2, 3)),
+            (
+                |_, _, b| b.joints.push(Vec3::ZERO),
+                size("rest joints", 3, 2),
+            ),
+        ];
+        let character = two_bones(None);
+        let untouched = character.room();
+        for (damage, expected) in cases {
+            let mut pose = character.skeleton().rest_pose();
+            let mut velocity = PoseVelocity::zero(2);
+            let mut body = character.shaped(&[0.0]).unwrap();
+            damage(&mut pose, &mut velocity, &mut body);
+            let mut out = character.room();
+            assert_eq!(
+                character.pose(&body, &pose, &velocity, &mut out),
+                Err(expected)
+            );
+            assert_eq!(out, untouched);
+        }
+        let body = character.shaped(&[0.0]).unwrap();
+        let mut pose = character.skeleton().rest_pose();
+        let velocity = PoseVelocity::zero(2);
+        for (n_joints, n_vertices, what) in [(2, 4, "posed vertices"), (1, 3, "joint rotations")] {
+            let mut out = PosedBody::with_room(n_joints, n_vertices);
+            assert!(matches!(
+                character.pose(&body, &pose, &velocity, &mut out),
+                Err(PoseError::Size { what: w, .. }) if w == what
+            ));
+        }
+        // Rounding is no reason to refuse.
+        pose.rotations[1] *= 1.0005;
+        let mut out = character.room();
+        assert_eq!(character.pose(&body, &pose, &velocity, &mut out), Ok(()));
     }
 
     #[test]
