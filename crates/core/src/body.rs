@@ -47,6 +47,9 @@ pub struct PosedBody {
     pub world_from_rest: Vec<Affine3A>,
     /// World positions of the body's vertices [m].
     pub vertices: Vec<Vec3>,
+    /// Rest vertices with the corrections of this pose [m], which the joints
+    /// then move; empty for a body without pose blend shapes.
+    pub rest_posed: Vec<Vec3>,
 }
 
 impl PosedBody {
@@ -60,6 +63,7 @@ impl PosedBody {
             joint_velocities: vec![JointVelocity::default(); n_joints],
             world_from_rest: vec![Affine3A::IDENTITY; n_joints],
             vertices: vec![Vec3::ZERO; n_vertices],
+            rest_posed: Vec::new(),
         }
     }
 
@@ -74,8 +78,11 @@ impl PosedBody {
         pose: &Pose,
         velocity: &PoseVelocity,
     ) {
-        self.pose.clone_from(pose);
-        self.velocity.clone_from(velocity);
+        // Into the room that is there: a whole pose cloned would be a new one.
+        self.pose.root = pose.root;
+        self.pose.rotations.clone_from(&pose.rotations);
+        self.velocity.root = velocity.root;
+        self.velocity.angular.clone_from(&velocity.angular);
         skeleton.globals(
             rest,
             pose,
@@ -223,7 +230,8 @@ pub trait BodyModel: Send + Sync {
     /// When the coefficients don't fit.
     fn shaped(&self, shape: &[f32]) -> Result<ShapedBody, ShapeError>;
 
-    /// Poses `body` into `out`, which has room for it. Rotations are of unit
+    /// Poses `body` into `out`, which has room for it; nothing is allocated
+    /// when `out` was posed by this model before. Rotations are of unit
     /// length to [`Pose::UNIT_TOLERANCE`].
     ///
     /// # Errors

@@ -318,30 +318,27 @@ impl BodyModel for Character {
             return Err(PoseError::NotUnit { joint });
         }
         out.pose_joints(&self.parts.skeleton, &body.joints, pose, velocity);
-        match &self.parts.pose_directions {
-            None => skin_positions(
-                &self.parts.skin,
-                &out.world_from_rest,
-                &body.rest,
-                &mut out.vertices,
-            ),
+        out.rest_posed.clear();
+        let rest = match &self.parts.pose_directions {
+            None => &body.rest,
             Some(directions) => {
-                let corrected = corrected_rest(directions, &body.rest, pose);
-                skin_positions(
-                    &self.parts.skin,
-                    &out.world_from_rest,
-                    &corrected,
-                    &mut out.vertices,
-                );
+                out.rest_posed.extend_from_slice(&body.rest);
+                correct(directions, pose, &mut out.rest_posed);
+                &out.rest_posed
             }
-        }
+        };
+        skin_positions(
+            &self.parts.skin,
+            &out.world_from_rest,
+            rest,
+            &mut out.vertices,
+        );
         Ok(())
     }
 }
 
-/// rest + P f(θ).
-fn corrected_rest(directions: &PoseDirections, rest: &[Vec3], pose: &Pose) -> Vec<Vec3> {
-    let mut corrected = rest.to_vec();
+/// Adds P f(θ) to the rest vertices.
+fn correct(directions: &PoseDirections, pose: &Pose, rest: &mut [Vec3]) {
     for (joint, rotation) in pose.rotations.iter().enumerate().skip(1) {
         let offset = Mat3::from_quat(*rotation) - Mat3::IDENTITY;
         for entry in 0..9 {
@@ -350,12 +347,11 @@ fn corrected_rest(directions: &PoseDirections, rest: &[Vec3], pose: &Pose) -> Ve
                 continue;
             }
             let direction = &directions.directions[9 * (joint - 1) + entry];
-            for (x, d) in corrected.iter_mut().zip(direction) {
+            for (x, d) in rest.iter_mut().zip(direction) {
                 *x += *d * feature;
             }
         }
     }
-    corrected
 }
 
 #[cfg(test)]
@@ -511,6 +507,42 @@ mod tests {
         pose.rotations[1] *= 1.0005;
         let mut out = character.room();
         assert_eq!(character.pose(&body, &pose, &velocity, &mut out), Ok(()));
+    }
+
+    /// Regression: every frame allocated its pose, its velocity and, with pose
+    /// directions, a whole body.
+    #[test]
+    fn a_second_frame_is_posed_into_the_room_of_the_first() {
+        let mut directions = vec![vec![Vec3::ZERO; 3]; 9];
+        directions[3][0] = Vec3::new(0.0, 0.0, 2.0);
+        let character = two_bones(Some(PoseDirections { directions }));
+        let body = character.shaped(&[0.0]).unwrap();
+        let mut out = character.room();
+        let mut posed = |angle: f32| {
+            let mut pose = character.skeleton().rest_pose();
+            pose.rotations[1] = Quat::from_rotation_z(angle);
+            let velocity = PoseVelocity::zero(2);
+            character.pose(&body, &pose, &velocity, &mut out).unwrap();
+            let corrected = body.rest[0] + Vec3::Z * 2.0 * angle.sin();
+            assert!(out.rest_posed[0].abs_diff_eq(corrected, 1e-6));
+            assert_eq!(out.rest_posed[1..], body.rest[1..]);
+            (
+                out.rest_posed.as_ptr(),
+                out.vertices.as_ptr(),
+                out.pose.rotations.as_ptr(),
+                out.velocity.angular.as_ptr(),
+            )
+        };
+        let first = posed(0.5);
+        assert_eq!(posed(-0.2), first);
+        assert_eq!(posed(0.0), first);
+        // A model without corrections leaves none behind.
+        let plain = two_bones(None);
+        let pose = plain.skeleton().rest_pose();
+        plain
+            .pose(&body, &pose, &PoseVelocity::zero(2), &mut out)
+            .unwrap();
+        assert_eq!(out.rest_posed, []);
     }
 
     #[test]
