@@ -10,6 +10,7 @@
 //! (the layout of SMPL's pose blend shapes; absent in most characters).
 
 mod gltf;
+mod influences;
 mod linear_blend;
 mod smpl;
 mod weld;

@@ -35,6 +35,7 @@ use drapery_core::{MeshError, Skeleton, SkeletonError, SkinWeights, SkinWeightsE
 use drapery_store::gltf::{GltfDocument, GltfPrimitive};
 use glam::{DAffine3, DVec3, Vec3};
 
+use super::influences::count_influences;
 use super::{Character, CharacterError, CharacterParts, seam_copies, weld_seams};
 pub use clips::{GltfClipError, GltfClipNote, GltfClips, read_gltf_clips};
 pub use notes::GltfNote;
@@ -210,8 +211,13 @@ pub fn read_gltf(document: &GltfDocument, name: &str) -> Result<GltfReading, Glt
         })
         .collect();
     let welded_rows: Vec<Vec<(u16, f32)>> = firsts.iter().map(|&v| rows[v].clone()).collect();
-    let most = welded_rows.iter().map(Vec::len).max().unwrap_or(0);
-    let n_influences = if most <= 4 { 4 } else { 8 };
+    let influences = count_influences(&welded_rows);
+    if influences.n_trimmed > 0 {
+        notes.push(GltfNote::TrimmedWeights {
+            n_vertices: influences.n_trimmed,
+            largest: influences.largest,
+        });
+    }
     let mut triangles = weld.triangles;
     if built.mirrored {
         triangles.iter_mut().for_each(|t| t.swap(1, 2));
@@ -219,7 +225,7 @@ pub fn read_gltf(document: &GltfDocument, name: &str) -> Result<GltfReading, Glt
     }
 
     let skeleton = Skeleton::new(built.names, built.parents, built.rest)?;
-    let skin = SkinWeights::new(n_influences, skeleton.len(), &welded_rows)?;
+    let skin = SkinWeights::new(influences.kept, skeleton.len(), &welded_rows)?;
     let template = TriMesh::new(rest, triangles)?;
     let (low, high) = template.bounds();
     let height = high.y - low.y;

@@ -36,6 +36,13 @@ pub enum GltfNote {
         /// How many.
         n_vertices: usize,
     },
+    /// Vertices that follow more than eight joints keep the eight strongest.
+    TrimmedWeights {
+        /// How many vertices, after welding.
+        n_vertices: usize,
+        /// The largest share that one of them lost.
+        largest: f32,
+    },
     /// Several joints have no joint above them; one was made the root.
     ManyRoots {
         /// How many.
@@ -125,6 +132,14 @@ impl fmt::Display for GltfNote {
                     "{n_vertices} vertices have no weights and follow the skin's first joint"
                 )
             }
+            Self::TrimmedWeights {
+                n_vertices,
+                largest,
+            } => write!(
+                f,
+                "{n_vertices} vertices follow more than 8 joints; the weakest are dropped, at most {:.2} % of a vertex",
+                100.0 * largest
+            ),
             Self::ManyRoots { n_roots, root } => {
                 write!(
                     f,

@@ -632,6 +632,47 @@ fn doubtful_names_heights_weights_and_mirrors_are_noted() {
     assert!((height - 90.0).abs() < 1e-3);
 }
 
+/// Regression: the ninth joint of a vertex and those after it went silently.
+#[test]
+fn more_than_eight_joints_of_a_vertex_are_cut_and_noted() {
+    let mut document = exported();
+    for finger in 0..8 {
+        let place = (Vec3::X * finger as f32, Quat::IDENTITY, 1.0);
+        let name = format!("finger_{finger}");
+        let at = document.nodes.len() as u32;
+        document.nodes.push(node(&name, Some(SPINE), &[], place));
+        document.nodes[SPINE as usize].children.push(at);
+        document.skins[0].joints.push(at);
+    }
+    bind(&mut document);
+    let sets = &mut document.meshes[0].primitives[0].joint_sets;
+    let mut second = sets[0].clone();
+    let mut third = sets[0].clone();
+    for set in [&mut second, &mut third] {
+        set.weights.fill([0.0; 4]);
+    }
+    // Vertex 2 follows ten joints, the last two by 5 % each.
+    sets[0].joints[2] = [0, 1, 2, 3];
+    sets[0].weights[2] = [0.2, 0.1, 0.1, 0.1];
+    second.joints[2] = [4, 5, 6, 7];
+    second.weights[2] = [0.1; 4];
+    third.joints[2] = [8, 9, 0, 0];
+    third.weights[2] = [0.05, 0.05, 0.0, 0.0];
+    sets.extend([second, third]);
+    let reading = read_gltf(&document, "fingers").unwrap();
+    let [
+        GltfNote::TrimmedWeights {
+            n_vertices: 1,
+            largest,
+        },
+    ] = reading.notes[..]
+    else {
+        panic!("{:?}", reading.notes);
+    };
+    assert!((largest - 0.1).abs() < 1e-6, "{largest}");
+    assert_eq!(reading.character.skin_weights().of(2).count(), 8);
+}
+
 /// What we write, we read: the same vertices, weights, joints and poses.
 #[test]
 fn a_written_scene_reads_back_as_the_same_character_and_clip() {

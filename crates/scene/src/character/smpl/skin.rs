@@ -3,6 +3,7 @@
 use drapery_core::SkinWeights;
 use drapery_store::npz::NpzArchive;
 
+use super::super::influences::count_influences;
 use super::{SmplError, SmplNote, wrong_shape};
 
 /// The weights of the file: four influences a vertex where that is enough, else
@@ -17,12 +18,14 @@ pub(super) fn skin(
         true => dense_rows(archive, n_vertices, n_joints)?,
         false => compact_rows(archive, n_vertices, n_joints)?,
     };
-    let most = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let n_influences = if most <= 4 { 4 } else { 8 };
-    if most > n_influences {
-        notes.push(trimmed(&rows, n_influences));
+    let influences = count_influences(&rows);
+    if influences.n_trimmed > 0 {
+        notes.push(SmplNote::TrimmedWeights {
+            vertices: influences.n_trimmed,
+            largest: influences.largest,
+        });
     }
-    Ok(SkinWeights::new(n_influences, n_joints, &rows)?)
+    Ok(SkinWeights::new(influences.kept, n_joints, &rows)?)
 }
 
 fn dense_rows(
@@ -79,17 +82,4 @@ fn compact_rows(
         rows.push(used.map(entry).collect::<Result<_, _>>()?);
     }
     Ok(rows)
-}
-
-/// What is lost when only the strongest `kept` weights of a vertex stay.
-fn trimmed(rows: &[Vec<(u16, f32)>], kept: usize) -> SmplNote {
-    let (mut vertices, mut largest) = (0, 0f32);
-    for row in rows.iter().filter(|row| row.len() > kept) {
-        let mut weights: Vec<f32> = row.iter().map(|e| e.1).collect();
-        weights.sort_by(|a, b| b.total_cmp(a));
-        let share = weights[kept..].iter().sum::<f32>() / weights.iter().sum::<f32>();
-        vertices += 1;
-        largest = largest.max(share);
-    }
-    SmplNote::TrimmedWeights { vertices, largest }
 }
