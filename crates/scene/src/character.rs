@@ -16,8 +16,8 @@ mod smpl;
 mod weld;
 
 pub use gltf::{
-    GltfCharacterError, GltfClipError, GltfClipNote, GltfClips, GltfNote, GltfReading, GltfRig,
-    read_gltf, read_gltf_clips,
+    GltfCharacterError, GltfClipError, GltfClipNote, GltfClips, GltfMotion, GltfMotionError,
+    GltfNote, GltfReading, GltfRig, read_gltf, read_gltf_clips, read_gltf_motion,
 };
 pub use linear_blend::{Character, CharacterError, CharacterParts, PoseDirections, WeldMap};
 pub use smpl::{SmplError, SmplNote, SmplReading, read_smpl};

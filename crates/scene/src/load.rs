@@ -6,13 +6,14 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use drapery_core::{BodyModel, Clip, FrameRate, Garment};
+use drapery_core::{Clip, FrameRate, Garment};
 use drapery_store::gltf::{GltfDocument, GltfError};
 use drapery_store::npz::{NpzArchive, NpzError};
 
 use crate::builtin;
 use crate::character::{
-    self, Character, GltfCharacterError, GltfClipError, GltfClipNote, GltfNote, SmplError, SmplNote,
+    self, Character, GltfCharacterError, GltfClipNote, GltfMotionError, GltfNote, SmplError,
+    SmplNote,
 };
 use crate::garment::{self, GarmentFileError, GarmentNote, PatternSource, TextureUse};
 use crate::motion::{
@@ -89,9 +90,9 @@ pub enum ContentError {
     /// glTF, but no character.
     #[error(transparent)]
     GltfCharacter(#[from] GltfCharacterError),
-    /// glTF, but its animations are wrong.
+    /// glTF, but no motion.
     #[error(transparent)]
-    GltfClip(#[from] GltfClipError),
+    GltfMotion(#[from] GltfMotionError),
     /// Not an archive of arrays.
     #[error(transparent)]
     Npz(#[from] NpzError),
@@ -358,16 +359,11 @@ pub fn load_motion(name: &str, options: &MotionOptions) -> Result<LoadedMotion, 
             }
         }),
         "glb" | "gltf" => gltf(path)?.and_then(|document| {
-            let reading = character::read_gltf(&document, &stem)?;
-            let skeleton = reading.character.skeleton();
-            let read =
-                character::read_gltf_clips(&document, &reading.rig, skeleton, FrameRate::THIRTY)?;
-            let mut notes = noted(reading.notes, LoadNote::Gltf);
-            notes.extend(noted(read.notes, LoadNote::GltfClip));
-            Ok(plain(
-                choose(read.clips, options.animation.as_deref())?,
-                notes,
-            ))
+            let read = character::read_gltf_motion(&document, &stem, FrameRate::THIRTY)?;
+            let mut notes = noted(read.notes, LoadNote::Gltf);
+            notes.extend(noted(read.clip_notes, LoadNote::GltfClip));
+            let clip = choose(read.clips, options.animation.as_deref())?;
+            Ok(plain(clip, notes))
         }),
         _ => {
             return Err(unreadable(KIND, path, extension, READS));
@@ -531,6 +527,54 @@ mod tests {
                 .to_string()
                 .contains("sleeve")
         );
+    }
+
+    /// Regression: such a file was refused for having no mesh.
+    #[test]
+    fn a_gltf_file_of_nothing_but_motion_is_a_motion() {
+        let folder = tempfile::tempdir().unwrap();
+        // Two keys: times, then rotations x y z w about +Y.
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let numbers = [0.0, 0.1, 0.0, 0.0, 0.0, 1.0, 0.0, half, 0.0, half];
+        let bytes: Vec<u8> = numbers.iter().flat_map(|x: &f32| x.to_le_bytes()).collect();
+        std::fs::write(folder.path().join("keys.bin"), bytes).unwrap();
+        let json = r#"{
+            "asset": {"version": "2.0"},
+            "scene": 0,
+            "scenes": [{"nodes": [0]}],
+            "nodes": [
+                {"name": "hips", "translation": [0, 0.9, 0], "children": [1]},
+                {"name": "knee", "translation": [0, -0.4, 0]}
+            ],
+            "animations": [{
+                "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}],
+                "samplers": [{"input": 0, "output": 1}]
+            }],
+            "buffers": [{"uri": "keys.bin", "byteLength": 40}],
+            "bufferViews": [
+                {"buffer": 0, "byteLength": 8},
+                {"buffer": 0, "byteOffset": 8, "byteLength": 32}
+            ],
+            "accessors": [
+                {"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR",
+                 "min": [0], "max": [0.1]},
+                {"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC4"}
+            ]
+        }"#;
+        let path = folder.path().join("spin.gltf");
+        std::fs::write(&path, json).unwrap();
+        let name = path.to_str().unwrap();
+        let loaded = load_motion(name, &MotionOptions::default()).unwrap();
+        let clip = &loaded.clip;
+        assert_eq!(clip.name(), "spin");
+        assert_eq!(clip.skeleton().names(), ["hips", "knee"]);
+        assert_eq!(clip.frames().len(), 4);
+        let turn = clip.frames()[3].rotations[0].to_scaled_axis();
+        assert!(
+            (turn.y - std::f32::consts::FRAC_PI_2).abs() < 1e-5,
+            "{turn}"
+        );
+        assert_eq!(loaded.notes.len(), 1, "{:?}", loaded.notes);
     }
 
     #[test]

@@ -25,6 +25,7 @@
 
 mod channel;
 mod clips;
+mod motion;
 mod notes;
 mod rig;
 mod shape;
@@ -38,6 +39,7 @@ use glam::{DAffine3, DVec3, Vec3};
 use super::influences::count_influences;
 use super::{Character, CharacterError, CharacterParts, seam_copies, weld_seams};
 pub use clips::{GltfClipError, GltfClipNote, GltfClips, read_gltf_clips};
+pub use motion::{GltfMotion, GltfMotionError, read_gltf_motion};
 pub use notes::GltfNote;
 pub use rig::GltfRig;
 
@@ -153,12 +155,9 @@ pub fn read_gltf(document: &GltfDocument, name: &str) -> Result<GltfReading, Glt
     let (skin, meshes) = choose_skin(document, &mut notes)?;
     let source = Source::new(document, &meshes, &mut notes);
     let mut rows = influences(&source, &mut notes)?;
-    let n_skin_joints = document.skins[skin as usize].joints.len();
-    let mut followed = vec![0.0; n_skin_joints];
-    for &(joint, weight) in rows.iter().flatten() {
-        followed[usize::from(joint)] += f64::from(weight);
-    }
-    let built = rig::build(document, skin, &followed, &mut notes)?;
+    let stated = rig::StatedJoints::of_skin(document, skin);
+    let followed = followed(&rows, stated.joints.len());
+    let built = rig::build(document, &stated, &followed, &mut notes)?;
     for (joint, _) in rows.iter_mut().flatten() {
         *joint = built.rig.joint_from_skin[usize::from(*joint)];
     }
@@ -427,6 +426,15 @@ fn influences(
         });
     }
     Ok(rows)
+}
+
+/// How much each entry of the skin's list is followed by vertices.
+fn followed(rows: &[Vec<(u16, f32)>], n_joints: usize) -> Vec<f64> {
+    let mut followed = vec![0.0; n_joints];
+    for &(joint, weight) in rows.iter().flatten() {
+        followed[usize::from(joint)] += f64::from(weight);
+    }
+    followed
 }
 
 /// The first vertex of the file for each welded one.

@@ -151,6 +151,17 @@ pub fn read_gltf_clips(
     skeleton: &Skeleton,
     frame_rate: FrameRate,
 ) -> Result<GltfClips, GltfClipError> {
+    clips_of(document, rig, skeleton, frame_rate, None)
+}
+
+/// The clips; `nameless` is the name of animations without one.
+pub(super) fn clips_of(
+    document: &GltfDocument,
+    rig: &GltfRig,
+    skeleton: &Skeleton,
+    frame_rate: FrameRate,
+    nameless: Option<&str>,
+) -> Result<GltfClips, GltfClipError> {
     let sound = rig.joint_nodes.len() == skeleton.len()
         && rig.rest_rotations.len() == skeleton.len()
         && rig.anchor.index() < skeleton.len()
@@ -172,7 +183,7 @@ pub fn read_gltf_clips(
     for (index, animation) in document.animations.iter().enumerate() {
         let name = match &animation.name {
             Some(name) if !name.is_empty() => name.clone(),
-            _ => format!("animation_{index}"),
+            _ => nameless.map_or_else(|| format!("animation_{index}"), str::to_owned),
         };
         let tracks = Tracks::new(&tree, animation);
         let Some((start, end)) = tracks.span() else {

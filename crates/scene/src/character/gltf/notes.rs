@@ -66,6 +66,17 @@ pub enum GltfNote {
     },
     /// Without inverse bind matrices the default pose is the rest pose.
     NoInverseBinds,
+    /// No skin tells which nodes are joints; the animated ones were taken, with
+    /// the default pose as the rest pose.
+    NodesAsJoints {
+        /// How many joints there are.
+        n_joints: usize,
+    },
+    /// Animated nodes that belong to no joint were left out.
+    OtherNodes {
+        /// How many.
+        n_nodes: usize,
+    },
     /// The root scales the body differently along its axes.
     UnevenScale {
         /// Scale of the mesh's axes.
@@ -163,6 +174,14 @@ impl fmt::Display for GltfNote {
             ),
             Self::NoInverseBinds => f.write_str(
                 "the skin has no inverse bind matrices; the default pose is the rest pose",
+            ),
+            Self::NodesAsJoints { n_joints } => write!(
+                f,
+                "the file has no skin for its animation; {n_joints} nodes were taken as joints, at rest in the default pose"
+            ),
+            Self::OtherNodes { n_nodes } => write!(
+                f,
+                "{n_nodes} animated nodes hang together with fewer others and were left out"
             ),
             Self::UnevenScale { scale: [x, y, z] } => write!(
                 f,

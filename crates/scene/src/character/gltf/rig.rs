@@ -1,11 +1,11 @@
-//! The skeleton of a glTF skin: joints ordered, named, and at rest.
+//! The skeleton of a glTF skin, or of nodes taken as joints: joints ordered, named, and at rest.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use drapery_core::{JointId, Skeleton, SkeletonError};
 use drapery_store::gltf::{GltfDocument, NodeTransform};
-use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3, Vec3};
+use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3, Mat4, Vec3};
 
 use super::GltfCharacterError;
 use super::notes::GltfNote;
@@ -13,18 +13,39 @@ use super::notes::GltfNote;
 /// How the joints of a character lie in the glTF file it came from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GltfRig {
-    /// The skin of the character.
-    pub skin: u32,
+    /// The skin of the character; none when nodes were taken as joints without
+    /// one.
+    pub skin: Option<u32>,
     /// The node of each joint, shape [joint].
     pub joint_nodes: Vec<u32>,
     /// World orientation of each joint's node in the rest pose, shape [joint].
     pub rest_rotations: Vec<DQuat>,
-    /// The joint of each entry of the skin's list, shape [entry].
+    /// The joint of each entry of the skin's list, or else of the list of
+    /// nodes, shape [entry].
     pub joint_from_skin: Vec<u16>,
     /// The joint that carries the body: the root, or the first below it that
     /// moves vertices or branches to such. Motion of the whole body is read
     /// off this one, since many rigs keep a root on the floor that never moves.
     pub anchor: JointId,
+}
+
+/// The joints as a file lists them.
+pub(super) struct StatedJoints<'a> {
+    pub(super) skin: Option<u32>,
+    /// Their nodes.
+    pub(super) joints: &'a [u32],
+    pub(super) inverse_binds: Option<&'a [Mat4]>,
+}
+
+impl<'a> StatedJoints<'a> {
+    pub(super) fn of_skin(document: &'a GltfDocument, skin: u32) -> Self {
+        let stated = &document.skins[skin as usize];
+        Self {
+            skin: Some(skin),
+            joints: &stated.joints,
+            inverse_binds: stated.inverse_binds.as_deref(),
+        }
+    }
 }
 
 /// A rig with what the character needs of it.
@@ -110,26 +131,37 @@ pub(super) fn with_ancestors(document: &GltfDocument, nodes: &[u32]) -> Vec<u32>
     order
 }
 
-/// Orders, names and places the joints of a skin; `followed` is how much each
+/// World from node in the default pose, for these nodes and all above them.
+pub(super) fn world_from_node(document: &GltfDocument, nodes: &[u32]) -> HashMap<u32, DAffine3> {
+    let mut globals: HashMap<u32, DAffine3> = HashMap::new();
+    for node in with_ancestors(document, nodes) {
+        let content = &document.nodes[node as usize];
+        let above = content.parent.and_then(|p| globals.get(&p));
+        let global = above.copied().unwrap_or(DAffine3::IDENTITY) * local(&content.transform);
+        globals.insert(node, global);
+    }
+    globals
+}
+
+/// Orders, names and places the joints; `followed` is how much each
 /// entry of its list is followed by vertices.
 pub(super) fn build(
     document: &GltfDocument,
-    skin: u32,
+    stated: &StatedJoints<'_>,
     followed: &[f64],
     notes: &mut Vec<GltfNote>,
 ) -> Result<BuiltRig, GltfCharacterError> {
-    let stated = &document.skins[skin as usize];
     let n_joints = stated.joints.len();
     if n_joints > Skeleton::MAX_JOINTS {
         return Err(SkeletonError::TooMany(n_joints).into());
     }
-    let (above, n_roots) = parents(document, &stated.joints, followed);
+    let (above, n_roots) = parents(document, stated.joints, followed);
     let order = parents_first(&above);
     let mut joint_from_skin = vec![0; n_joints];
     for (joint, &entry) in order.iter().enumerate() {
         joint_from_skin[entry] = joint as u16;
     }
-    let names = names(document, &stated.joints, &order, notes);
+    let names = names(document, stated.joints, &order, notes);
     if n_roots > 1 {
         notes.push(GltfNote::ManyRoots {
             n_roots,
@@ -137,18 +169,11 @@ pub(super) fn build(
         });
     }
 
-    // World from node for all nodes that matter.
-    let mut globals: HashMap<u32, DAffine3> = HashMap::new();
-    for node in with_ancestors(document, &stated.joints) {
-        let content = &document.nodes[node as usize];
-        let above = content.parent.and_then(|p| globals.get(&p));
-        let global = above.copied().unwrap_or(DAffine3::IDENTITY) * local(&content.transform);
-        globals.insert(node, global);
-    }
+    let globals = world_from_node(document, stated.joints);
     // By joint from here on.
     let joint_nodes: Vec<u32> = order.iter().map(|&entry| stated.joints[entry]).collect();
     let default: Vec<DAffine3> = joint_nodes.iter().map(|node| globals[node]).collect();
-    let binds: Option<Vec<DAffine3>> = stated.inverse_binds.as_ref().map(|matrices| {
+    let binds: Option<Vec<DAffine3>> = stated.inverse_binds.map(|matrices| {
         order
             .iter()
             .map(|&entry| DAffine3::from_mat4(matrices[entry].as_dmat4()))
@@ -174,7 +199,9 @@ pub(super) fn build(
                 .collect()
         }
         None => {
-            notes.push(GltfNote::NoInverseBinds);
+            if stated.skin.is_some() {
+                notes.push(GltfNote::NoInverseBinds);
+            }
             default.clone()
         }
     };
@@ -185,7 +212,7 @@ pub(super) fn build(
     let by_joint: Vec<f64> = order.iter().map(|&entry| followed[entry]).collect();
     Ok(BuiltRig {
         rig: GltfRig {
-            skin,
+            skin: stated.skin,
             joint_nodes,
             rest_rotations: bound.iter().map(rotation).collect(),
             joint_from_skin,

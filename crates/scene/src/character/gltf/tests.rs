@@ -673,6 +673,197 @@ fn more_than_eight_joints_of_a_vertex_are_cut_and_noted() {
     assert_eq!(reading.character.skin_weights().of(2).count(), 8);
 }
 
+/// A motion without a body, as downloads "without skin" are: an armature in
+/// centimetres that stands upright by a turn, three turned nodes, and a
+/// camera beside them.
+fn motion_only() -> GltfDocument {
+    const TIP: u32 = 4;
+    let mut document = exported();
+    document.skins.clear();
+    document.meshes.clear();
+    document.nodes[BODY as usize] = node(
+        "tip",
+        Some(SPINE),
+        &[],
+        (Vec3::new(3.0, 15.0, 1.0), Quat::from_rotation_z(2.5), 1.0),
+    );
+    document.nodes[SPINE as usize].children.push(TIP);
+    let camera = document.nodes.len() as u32;
+    document
+        .nodes
+        .push(node("camera", None, &[], (Vec3::Z, Quat::IDENTITY, 1.0)));
+    document.roots = vec![ARMATURE, camera];
+    document.animations.push(GltfAnimation {
+        name: None,
+        channels: vec![
+            channel(
+                HIPS,
+                3,
+                ChannelValues::Rotation(
+                    [0.1, 0.7, -0.4]
+                        .map(|a| Quat::from_euler(EulerRot::YXZ, a, 2.0 * a, -0.3))
+                        .to_vec(),
+                ),
+            ),
+            channel(
+                HIPS,
+                3,
+                ChannelValues::Translation(
+                    [0.0, 20.0, 45.0]
+                        .map(|x| Vec3::new(x, 3.0 - x, 92.0))
+                        .to_vec(),
+                ),
+            ),
+            channel(
+                SPINE,
+                3,
+                ChannelValues::Rotation(
+                    [1.1, -0.2, 0.5]
+                        .map(|a| Quat::from_euler(EulerRot::ZXY, a, -a, 1.0))
+                        .to_vec(),
+                ),
+            ),
+            channel(camera, 3, ChannelValues::Translation(vec![Vec3::X; 3])),
+        ],
+    });
+    document
+}
+
+/// Compares every frame with the node tree itself, its animated nodes put
+/// where the keys have them, for the joints from `from_joint` on.
+fn assert_moves_as_the_nodes(document: &GltfDocument, motion: &GltfMotion, from_joint: usize) {
+    let skeleton = &motion.skeleton;
+    let n_joints = skeleton.len();
+    let frames = motion.clips[0].frames();
+    assert_eq!(frames.len(), 3);
+    for (frame, pose) in frames.iter().enumerate() {
+        let mut still = document.clone();
+        for channel in &document.animations[0].channels {
+            let parts = match &channel.values {
+                ChannelValues::Translation(values) => (Some(values[frame]), None),
+                ChannelValues::Rotation(values) => (None, Some(values[frame])),
+                _ => (None, None),
+            };
+            set_parts(&mut still, channel.node, parts);
+        }
+        let mut rotations = vec![Quat::IDENTITY; n_joints];
+        let mut positions = vec![Vec3::ZERO; n_joints];
+        skeleton.globals(skeleton.rest(), pose, &mut rotations, &mut positions);
+        for (joint, &node) in motion.rig.joint_nodes.iter().enumerate().skip(from_joint) {
+            let there = global(&still, node);
+            assert_near(&[positions[joint]], &[there.w_axis.truncate()], 1e-5);
+            let (_, turned, _) = there.to_scale_rotation_translation();
+            let ours = rotations[joint].as_dquat() * motion.rig.rest_rotations[joint];
+            assert!(ours.angle_between(turned) < 1e-3, "{frame} {joint}");
+        }
+    }
+}
+
+/// Regression: a file without a skinned mesh was refused as a motion.
+#[test]
+fn a_motion_without_a_body_moves_its_joints_as_the_nodes_move() {
+    let document = motion_only();
+    let motion = read_gltf_motion(&document, "walk", FrameRate::THIRTY).unwrap();
+    assert_eq!(
+        motion.skeleton.names(),
+        ["hips", "helper", "spine", "tip"],
+        "the armature above is no joint, what lies between is"
+    );
+    assert_eq!(motion.clips[0].name(), "walk");
+    assert_eq!(motion.rig.skin, None);
+    let rest: Vec<DVec3> = motion
+        .rig
+        .joint_nodes
+        .iter()
+        .map(|&node| global(&document, node).w_axis.truncate())
+        .collect();
+    assert_near(motion.skeleton.rest(), &rest, 1e-6);
+    assert_moves_as_the_nodes(&document, &motion, 0);
+    assert_eq!(
+        motion.notes,
+        [
+            GltfNote::OtherNodes { n_nodes: 1 },
+            GltfNote::NodesAsJoints { n_joints: 4 },
+        ]
+    );
+}
+
+#[test]
+fn an_animated_armature_is_the_root_and_the_hips_still_carry_the_motion() {
+    let mut document = motion_only();
+    let turns = [0.2, 0.3, 0.5].map(Quat::from_rotation_y).to_vec();
+    document.animations[0]
+        .channels
+        .push(channel(ARMATURE, 3, ChannelValues::Rotation(turns)));
+    let motion = read_gltf_motion(&document, "walk", FrameRate::THIRTY).unwrap();
+    assert_eq!(motion.skeleton.names()[..2], ["armature", "hips"]);
+    assert_eq!(motion.rig.anchor, JointId(1));
+    // The armature itself gives way; the rest is as in the file.
+    assert_moves_as_the_nodes(&document, &motion, 1);
+}
+
+#[test]
+fn with_a_skin_the_motion_is_that_of_the_character() {
+    let mut document = exported();
+    let turns = [0.0, 0.4, 0.9].map(Quat::from_rotation_y).to_vec();
+    document.animations.push(GltfAnimation {
+        name: Some("turn".into()),
+        channels: vec![channel(SPINE, 3, ChannelValues::Rotation(turns))],
+    });
+    let reading = read_gltf(&document, "body").unwrap();
+    let skeleton = reading.character.skeleton().clone();
+    let clips = read_gltf_clips(&document, &reading.rig, &skeleton, FrameRate::THIRTY).unwrap();
+    let motion = read_gltf_motion(&document, "body", FrameRate::THIRTY).unwrap();
+    let expected = GltfMotion {
+        skeleton,
+        rig: reading.rig,
+        clips: clips.clips,
+        notes: Vec::new(),
+        clip_notes: Vec::new(),
+    };
+    assert_eq!(motion, expected);
+    // The same skin without its mesh, beside one that nothing animates.
+    document.meshes.clear();
+    document.nodes[BODY as usize].mesh = None;
+    document.skins.insert(
+        0,
+        GltfSkin {
+            joints: vec![BODY, HELPER, ARMATURE],
+            ..GltfSkin::default()
+        },
+    );
+    let bare = read_gltf_motion(&document, "body", FrameRate::THIRTY).unwrap();
+    assert_eq!(bare.rig.skin, Some(1));
+    assert_eq!(bare.clips, expected.clips);
+    // Bound in another pose than the default, the bind pose is the rest pose.
+    set_parts(
+        &mut document,
+        SPINE,
+        (None, Some(Quat::from_rotation_y(-1.0))),
+    );
+    let turned = read_gltf_motion(&document, "body", FrameRate::THIRTY).unwrap();
+    assert_eq!(turned.skeleton, expected.skeleton);
+    assert_eq!(turned.clips, expected.clips);
+}
+
+#[test]
+fn a_file_in_which_nothing_moves_has_no_motion() {
+    let mut document = motion_only();
+    document.animations.clear();
+    assert_eq!(
+        read_gltf_motion(&document, "still", FrameRate::THIRTY),
+        Err(GltfMotionError::NothingMoves)
+    );
+    let mut document = motion_only();
+    document.nodes[ARMATURE as usize].parent = Some(SPINE);
+    assert!(matches!(
+        read_gltf_motion(&document, "round", FrameRate::THIRTY),
+        Err(GltfMotionError::Joints(
+            GltfCharacterError::NodeCycle { .. }
+        ))
+    ));
+}
+
 /// What we write, we read: the same vertices, weights, joints and poses.
 #[test]
 fn a_written_scene_reads_back_as_the_same_character_and_clip() {
