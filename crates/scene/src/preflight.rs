@@ -7,6 +7,7 @@
 
 mod bone_paths;
 mod character;
+mod elements;
 mod garment;
 mod layers;
 mod motion;
@@ -22,6 +23,8 @@ mod samples;
 mod shared_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_fit;
 
 pub use character::{CharacterInfo, character_info, check_character};
 pub use garment::check_garment;

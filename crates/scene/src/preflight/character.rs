@@ -4,6 +4,7 @@
 use drapery_core::{BodyModel, MeshError, ShapedBody, TriMesh};
 use glam::Vec3;
 
+use super::elements::Elements;
 use super::place::{self, main_joints};
 use super::placement::UNITS;
 use super::self_contact::SelfContactFinder;
@@ -103,107 +104,66 @@ fn surface(
     faults: &SurfaceFaults,
     findings: &mut Vec<Finding>,
 ) {
-    let near = |p: Vec3| {
+    let near = |p: Vec3, _| {
         let joint = place::nearest_joint(model.skeleton(), &body.joints, p);
-        format!("at {}, near {joint}", place::centimetres(p))
+        format!(", near {joint}")
     };
-    let mut of_triangles = |kind, severity, triangles: &[u32], cure: &str| {
-        if let Some(&first) = triangles.first() {
-            let [a, b, c] = mesh.corners(first);
-            findings.push(
-                Finding::new(kind, severity, triangles.len())
-                    .at(format!(
-                        "{} {}",
-                        place::list(place::TRIANGLES, triangles),
-                        near((a + b + c) / 3.0)
-                    ))
-                    .cure(cure)
-                    .vertices(triangles.iter().flat_map(|&t| mesh.triangles()[t as usize])),
-            );
-        }
-    };
-    of_triangles(
+    let elements = Elements::new(mesh, &near);
+    findings.extend(elements.triangles(
         FindingKind::DegenerateTriangle,
         Severity::Note,
         &faults.degenerate,
         "dissolve these triangles, or merge their vertices",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::DuplicateTriangle,
         Severity::Error,
         &faults.duplicate,
         "delete the copies of these triangles",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::FlippedTriangle,
         Severity::Error,
         &faults.flipped,
         "flip these triangles (recalculate normals), so that all are counter-clockwise from outside",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::OneSided,
         Severity::Error,
         &faults.one_sided,
         "cut the part open: it is joined to itself with a twist, so it has no outside",
-    );
-    if faults.parts.len() > 1 {
-        let smaller: Vec<u32> = faults.parts[1..].iter().map(|p| p[0]).collect();
-        of_triangles(
-            FindingKind::DisconnectedPart,
-            Severity::Note,
-            &smaller,
-            "none needed for eyes, teeth and hair; delete what clothes should not touch",
-        );
-    }
-    let mut of_edges = |kind, severity, edges: &[[u32; 2]], cure: &str| {
-        if let Some(&[a, b]) = edges.first() {
-            let middle = (body.rest[a as usize] + body.rest[b as usize]) / 2.0;
-            findings.push(
-                Finding::new(kind, severity, edges.len())
-                    .at(format!("edge {a}-{b} {}", near(middle)))
-                    .cure(cure)
-                    .vertices(edges.iter().flatten().copied()),
-            );
-        }
-    };
-    of_edges(
+    ));
+    let smaller: Vec<u32> = faults.parts.iter().skip(1).map(|p| p[0]).collect();
+    findings.extend(elements.triangles(
+        FindingKind::DisconnectedPart,
+        Severity::Note,
+        &smaller,
+        "none needed for eyes, teeth and hair; delete what clothes should not touch",
+    ));
+    findings.extend(elements.edges(
         FindingKind::NonManifoldEdge,
         Severity::Error,
         &faults.crowded_edges,
         "separate the sheets there, or delete the inner ones: an edge joins two triangles",
-    );
-    of_edges(
+    ));
+    findings.extend(elements.edges(
         FindingKind::OpenBody,
         Severity::Warning,
         &faults.borders,
         "fill the holes (or merge vertices by distance): inside and outside are guessed near them",
-    );
-    let mut of_vertices = |kind, severity, vertices: &[u32], cure: &str| {
-        if let Some(&first) = vertices.first() {
-            findings.push(
-                Finding::new(kind, severity, vertices.len())
-                    .at(format!(
-                        "{} {}",
-                        place::list(place::VERTICES, vertices),
-                        near(body.rest[first as usize])
-                    ))
-                    .cure(cure)
-                    .vertices(vertices.iter().copied()),
-            );
-        }
-    };
-    of_vertices(
+    ));
+    findings.extend(elements.vertices(
         FindingKind::NonManifoldVertex,
         Severity::Warning,
         &faults.pinched_vertices,
         "split these vertices",
-    );
-    of_vertices(
+    ));
+    findings.extend(elements.vertices(
         FindingKind::UnusedVertex,
         Severity::Note,
         &faults.unused,
         "delete the vertices that no triangle uses",
-    );
+    ));
     let n_triangles = mesh.triangles().len();
     if mesh.topology().is_closed() {
         if mesh.signed_volume() < 0.0 {

@@ -3,6 +3,7 @@
 use drapery_core::{BodyModel, Garment, ShapedBody, TriangleTree};
 use glam::Vec3;
 
+use super::elements::Elements;
 use super::layers::{self, Doubled};
 use super::placement::{Cure, PLAUSIBLE_SIZE, REACH, Trial, Wearer};
 use super::surface::SurfaceFaults;
@@ -81,89 +82,53 @@ fn corners_of(garment: &Garment, triangles: &[u32]) -> Vec<u32> {
 
 /// Faults of the triangles themselves.
 fn surface(garment: &Garment, faults: &SurfaceFaults, findings: &mut Vec<Finding>) {
-    let positions = garment.mesh().positions();
-    let mut of_triangles = |kind, severity, triangles: &[u32], cure: &str| {
-        if !triangles.is_empty() {
-            findings.push(
-                Finding::new(kind, severity, triangles.len())
-                    .at(place::triangles(garment, triangles))
-                    .cure(cure)
-                    .vertices(corners_of(garment, triangles)),
-            );
-        }
+    let panel = |_, triangle: Option<u32>| {
+        let name = triangle.and_then(|t| place::panel(garment, &[t]));
+        name.map_or_else(String::new, |name| format!(", panel {name}"))
     };
-    of_triangles(
+    let elements = Elements::new(garment.mesh(), &panel);
+    findings.extend(elements.triangles(
         FindingKind::DegenerateTriangle,
         Severity::Error,
         &faults.degenerate,
         "dissolve these triangles, or merge their vertices",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::DuplicateTriangle,
         Severity::Error,
         &faults.duplicate,
         "delete the copies of these triangles",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::FlippedTriangle,
         Severity::Error,
         &faults.flipped,
         "flip these triangles (recalculate normals), so that all are counter-clockwise from outside",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::OneSided,
         Severity::Error,
         &faults.one_sided,
         "cut the part open: it is joined to itself with a twist, so it has no outside",
-    );
-    if let Some(&[a, b]) = faults.crowded_edges.first() {
-        let middle = (positions[a as usize] + positions[b as usize]) / 2.0;
-        findings.push(
-            Finding::new(
-                FindingKind::NonManifoldEdge,
-                Severity::Error,
-                faults.crowded_edges.len(),
-            )
-            .at(format!(
-                "edge {a}-{b} at {}{}",
-                place::centimetres(middle),
-                match faults.crowded_edges.len() {
-                    1 => String::new(),
-                    n => format!(" and {} more", n - 1),
-                }
-            ))
-            .cure(
-                "separate the sheets there, or delete the inner ones: an edge joins two triangles",
-            )
-            .vertices(faults.crowded_edges.iter().flatten().copied()),
-        );
-    }
-    let mut of_vertices = |kind, severity, vertices: &[u32], cure: &str| {
-        if let Some(&first) = vertices.first() {
-            findings.push(
-                Finding::new(kind, severity, vertices.len())
-                    .at(format!(
-                        "{} at {}",
-                        place::list(place::VERTICES, vertices),
-                        place::centimetres(positions[first as usize])
-                    ))
-                    .cure(cure)
-                    .vertices(vertices.iter().copied()),
-            );
-        }
-    };
-    of_vertices(
+    ));
+    findings.extend(elements.edges(
+        FindingKind::NonManifoldEdge,
+        Severity::Error,
+        &faults.crowded_edges,
+        "separate the sheets there, or delete the inner ones: an edge joins two triangles",
+    ));
+    findings.extend(elements.vertices(
         FindingKind::NonManifoldVertex,
         Severity::Warning,
         &faults.pinched_vertices,
         "split these vertices: pieces of cloth hang together by a point",
-    );
-    of_vertices(
+    ));
+    findings.extend(elements.vertices(
         FindingKind::UnusedVertex,
         Severity::Warning,
         &faults.unused,
         "delete the vertices that no triangle uses",
-    );
+    ));
 }
 
 /// Seams that are open and parts that float.
@@ -183,18 +148,14 @@ fn joins(
     let side = layers::median_side(garment.mesh(), &faults.kept) as f32;
     let gap = SEAM_GAP.min(SEAM_GAP_SHARE * side);
     let seams = open_seams(positions, &faults.borders, gap, &is_copy);
-    if let Some(&first) = seams.first() {
-        findings.push(
-            Finding::new(FindingKind::OpenSeam, Severity::Error, seams.len())
-                .at(format!(
-                    "{} at {}",
-                    place::list(place::VERTICES, &seams),
-                    place::centimetres(positions[first as usize])
-                ))
-                .cure("merge vertices by distance (0.1 mm): the seam is not sewn")
-                .vertices(seams),
-        );
-    }
+    findings.extend(
+        Elements::new(garment.mesh(), &|_, _| String::new()).vertices(
+            FindingKind::OpenSeam,
+            Severity::Error,
+            &seams,
+            "merge vertices by distance (0.1 mm): the seam is not sewn",
+        ),
+    );
     let parts: Vec<&[u32]> = faults.parts.iter().map(Vec::as_slice).collect();
     floating(garment, &parts, findings);
 }
