@@ -14,6 +14,7 @@ mod motion;
 mod pattern;
 mod place;
 mod placement;
+mod scale;
 mod self_contact;
 mod surface;
 

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::elements::Elements;
 use super::place::{self, main_joints};
-use super::placement::UNITS;
+use super::scale::{LIKELY_HEIGHT, Mistake};
 use super::self_contact::SelfContactFinder;
 use super::surface::SurfaceFaults;
 use super::{Finding, FindingKind, Severity, sorted};
@@ -247,12 +247,16 @@ fn stance(model: &dyn BodyModel, body: &ShapedBody, mesh: &TriMesh, findings: &m
     // A person lying down is as long as one that stands.
     let height = extent.y.max(extent.z);
     if !HEIGHTS.contains(&height) {
-        let cure = UNITS
-            .iter()
-            .find(|(factor, _)| HEIGHTS.contains(&(factor * height)))
+        let cure = Mistake::of_height(f64::from(height))
+            .filter(|mistake| HEIGHTS.contains(&(mistake.factor() as f32 * height)))
             .map_or_else(
-                || format!("multiply by about {:.2e}", 1.7 / height),
-                |(factor, unit)| format!("multiply by {factor} ({unit})"),
+                || {
+                    format!(
+                        "multiply by about {:.2e}",
+                        LIKELY_HEIGHT / f64::from(height)
+                    )
+                },
+                Mistake::cure,
             );
         report(FindingKind::WrongScale, Severity::Error, measured, cure);
         return;

@@ -284,7 +284,7 @@ fn is_placed(garment: &Garment, wearer: &Wearer<'_>, findings: &mut Vec<Finding>
     let trial = Trial::new(wearer, garment.mesh());
     let scaled = |cure: Option<Cure>, findings: &mut Vec<Finding>| {
         let words = match cure.as_ref().and_then(|c| c.scale) {
-            Some((factor, unit)) => format!("multiply by {factor} ({unit})"),
+            Some(mistake) => mistake.cure(),
             None => format!("multiply by about {:.2e}", 0.5 / trial.size()),
         };
         findings.push(

@@ -22,6 +22,8 @@
 use drapery_core::{BodyModel, PseudoNormals, ShapedBody, TriMesh, TriangleTree, WindingField};
 use glam::{Mat3, Vec3};
 
+use super::scale::Mistake;
+
 /// Cloth further from the body than this is not worn [body heights]: 33 cm for
 /// an adult, the hem of a wide skirt.
 pub(super) const REACH: f32 = 0.2;
@@ -67,18 +69,6 @@ const DEPTH_COST: f32 = 4.0;
 /// Sizes of a garment over that of its body (diagonals of their boxes): from a
 /// bow tie to a gown with a train.
 pub(super) const PLAUSIBLE_SIZE: core::ops::RangeInclusive<f32> = 0.03..=1.6;
-
-/// Units that files are in by mistake: factor to metres, and name.
-pub(super) const UNITS: [(f32, &str); 8] = [
-    (0.01, "the file is in centimetres"),
-    (0.001, "the file is in millimetres"),
-    (0.0254, "the file is in inches"),
-    (0.1, "the file is in decimetres"),
-    (0.3048, "the file is in feet"),
-    (100.0, "it was divided by 100 once too often"),
-    (1000.0, "it was divided by 1000 once too often"),
-    (10.0, "it was divided by 10 once too often"),
-];
 
 /// How many points a placement is judged by: enough for shares to the
 /// percent, few enough for hundreds of trials.
@@ -202,8 +192,8 @@ pub(super) struct Turn {
 /// The change that makes a garment worn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cure {
-    /// Factor of the coordinates, with the unit it is known by.
-    pub(super) scale: Option<(f32, &'static str)>,
+    /// Factor of the coordinates, as it comes from a mistake in the unit.
+    pub(super) scale: Option<Mistake>,
     /// Turn about the origin.
     pub(super) turn: Option<Turn>,
     /// Then move by this [m].
@@ -287,12 +277,15 @@ impl<'a> Trial<'a> {
         let now = self.fit();
         let mut best: Option<(Fit, Cure)> = None;
         for turn in turns() {
-            for unit in UNITS {
-                if !PLAUSIBLE_SIZE.contains(&(self.size * unit.0)) {
+            for mistake in Mistake::ALL {
+                let factor = mistake.factor() as f32;
+                if !PLAUSIBLE_SIZE.contains(&(self.size * factor)) {
                     continue;
                 }
-                let fit = self.fit_with(unit.0, turn.rotation, Vec3::ZERO);
-                if !fit.beats(&now) {
+                let fit = self.fit_with(factor, turn.rotation, Vec3::ZERO);
+                // A speck lies on the skin as it is: that is no merit.
+                let sound = PLAUSIBLE_SIZE.contains(&self.size);
+                if !(fit.beats(&now) || !sound && fit.is_good()) {
                     continue;
                 }
                 // What is worn best counts first: a garment may be loose.
@@ -303,7 +296,7 @@ impl<'a> Trial<'a> {
                 if better {
                     let turn = (!turn.words.is_empty()).then(|| turn.clone());
                     let cure = Cure {
-                        scale: Some(unit),
+                        scale: Some(mistake),
                         turn,
                         offset: None,
                     };

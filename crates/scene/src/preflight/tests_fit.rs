@@ -43,3 +43,64 @@ fn edges_of_bodies_and_garments_are_told_alike() {
         "{place}"
     );
 }
+
+/// Each unit that a file may be in, and each division too many, with the words
+/// for it. The first factor that made a person between 0.5 and 2.5 m tall used
+/// to be named: 67 inches were called centimetres.
+const MISTAKES: [(f32, &str); 9] = [
+    (0.1, "0.1 (the file is in decimetres)"),
+    (0.01, "0.01 (the file is in centimetres)"),
+    (0.001, "0.001 (the file is in millimetres)"),
+    (0.0254, "0.0254 (the file is in inches)"),
+    (0.3048, "0.3048 (the file is in feet)"),
+    (
+        0.0254 / 0.45,
+        "0.056444444 (the file is in units of the CMU database)",
+    ),
+    (10.0, "10 (it was divided by 10 once too often)"),
+    (100.0, "100 (it was divided by 100 once too often)"),
+    (1000.0, "1000 (it was divided by 1000 once too often)"),
+];
+
+#[test]
+fn the_unit_of_a_body_is_named() {
+    for (factor, words) in MISTAKES {
+        for height in [1.55, 1.7, 1.9] {
+            let scale = height / 1.7 / factor;
+            let character = SampleBody::sound().moved(|p| p * scale).build();
+            let shaped = character.shaped(&[]).unwrap();
+            let found = check_character(&character, &shaped).unwrap();
+            let scaled = found
+                .iter()
+                .find(|f| f.finding == FindingKind::WrongScale)
+                .unwrap_or_else(|| panic!("{words}: nothing found"));
+            assert_eq!(scaled.cure, format!("multiply by {words}"));
+        }
+    }
+}
+
+#[test]
+fn the_unit_of_a_garment_is_named() {
+    let (character, shaped) = body();
+    for (factor, words) in MISTAKES {
+        let mut garment = SampleGarment::sound().moved(|p| p / factor);
+        garment.coordinates.iter_mut().for_each(|c| *c /= factor);
+        let found = check_garment(&garment.build(), Some((&character, &shaped)));
+        let n = found[0].count;
+        assert_eq!(summary(&found), [("wrong-scale", n)], "{words}");
+        assert_eq!(found[0].cure, format!("multiply by {words}"));
+    }
+}
+
+#[test]
+fn the_unit_of_a_pattern_is_named() {
+    for (factor, words) in MISTAKES {
+        let mut garment = SampleGarment::sound();
+        garment.coordinates.iter_mut().for_each(|c| *c /= factor);
+        let found = check_garment(&garment.build(), None);
+        let n = found[0].count;
+        assert_eq!(summary(&found), [("pattern-mismatch", n)], "{words}");
+        let words = words.replace("the file is in ", "");
+        assert!(found[0].cure.ends_with(&words), "{}", found[0].cure);
+    }
+}
