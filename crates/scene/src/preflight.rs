@@ -15,6 +15,7 @@ mod pattern;
 mod place;
 mod placement;
 mod scale;
+mod seams;
 mod self_contact;
 mod surface;
 

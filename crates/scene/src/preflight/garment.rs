@@ -6,6 +6,7 @@ use glam::Vec3;
 use super::elements::Elements;
 use super::layers::{self, Doubled};
 use super::placement::{Cure, PLAUSIBLE_SIZE, REACH, Trial, Wearer};
+use super::seams::open_seams;
 use super::surface::SurfaceFaults;
 use super::{Finding, FindingKind, Severity, pattern, place, sorted};
 
@@ -158,35 +159,6 @@ fn joins(
     );
     let parts: Vec<&[u32]> = faults.parts.iter().map(Vec::as_slice).collect();
     floating(garment, &parts, findings);
-}
-
-/// Border vertices with another border vertex in the same place.
-fn open_seams(positions: &[Vec3], borders: &[[u32; 2]], gap: f32, is_copy: &[bool]) -> Vec<u32> {
-    let mut border: Vec<u32> = borders
-        .iter()
-        .flatten()
-        .copied()
-        .filter(|&v| !is_copy[v as usize])
-        .collect();
-    border.sort_unstable();
-    border.dedup();
-    let x = |v: u32| positions[v as usize].x;
-    border.sort_by(|&a, &b| x(a).total_cmp(&x(b)).then(a.cmp(&b)));
-    let mut found = Vec::new();
-    for (i, &a) in border.iter().enumerate() {
-        for &b in &border[i + 1..] {
-            if x(b) - x(a) > gap {
-                break;
-            }
-            let joined = borders.binary_search(&[a.min(b), a.max(b)]).is_ok();
-            if !joined && positions[a as usize].distance(positions[b as usize]) <= gap {
-                found.extend([a, b]);
-            }
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 fn floating(garment: &Garment, parts: &[&[u32]], findings: &mut Vec<Finding>) {

@@ -158,27 +158,39 @@ impl SurfaceFaults {
         for v in self.crowded_edges.iter().flatten() {
             crowded[*v as usize] = true;
         }
-        let mut around: Vec<Vec<[u32; 2]>> = vec![Vec::new(); n_vertices];
-        for &t in &self.kept {
-            let [a, b, c] = triangles[t as usize];
-            around[a as usize].push([b, c]);
-            around[b as usize].push([c, a]);
-            around[c as usize].push([a, b]);
-        }
-        for (v, fan) in around.iter_mut().enumerate() {
-            if fan.is_empty() || crowded[v] {
-                continue;
-            }
-            let mut reached: Vec<u32> = fan[0].to_vec();
-            fan.swap_remove(0);
-            while let Some(i) = fan
-                .iter()
-                .position(|e| reached.contains(&e[0]) || reached.contains(&e[1]))
-            {
-                reached.extend(fan.swap_remove(i));
-            }
-            if !fan.is_empty() {
-                self.pinched_vertices.push(v as u32);
+        // A node for every vertex and every other corner of its triangles; each
+        // triangle joins two nodes of each of its vertices.
+        let corners = |t: &u32| {
+            let [a, b, c] = triangles[*t as usize];
+            [[a, b, c], [b, c, a], [c, a, b]]
+        };
+        let mut nodes: Vec<[u32; 2]> = self
+            .kept
+            .iter()
+            .flat_map(corners)
+            .flat_map(|[v, p, q]| [[v, p], [v, q]])
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let node = |v: u32, end: u32| {
+            let found = nodes.binary_search(&[v, end]);
+            found.expect("all ends are listed") as u32
+        };
+        let joined: Vec<[u32; 3]> = self
+            .kept
+            .iter()
+            .flat_map(corners)
+            .map(|[v, p, q]| [node(v, p), node(v, q), node(v, q)])
+            .collect();
+        let fans = Topology::new(nodes.len() as u32, joined)
+            .expect("at most three joins a triangle, of nodes that are there");
+        let (fan_of, _) = fans.parts();
+        let of_one_vertex = |a: &(u32, u32), b: &(u32, u32)| a.0 == b.0;
+        let nodes_with_fans: Vec<(u32, u32)> = nodes.iter().map(|n| n[0]).zip(fan_of).collect();
+        for group in nodes_with_fans.chunk_by(of_one_vertex) {
+            let (v, fan) = group[0];
+            if !crowded[v as usize] && group.iter().any(|n| n.1 != fan) {
+                self.pinched_vertices.push(v);
             }
         }
     }

@@ -1,9 +1,11 @@
 //! Planted faults of fit, holes, shape, units, layers and floor, and meshes
 //! that a slow check would never finish.
 
-use drapery_core::BodyModel;
+use drapery_core::{BodyModel, Garment, TriMesh};
+use glam::Vec3;
 
 use super::samples::{SampleBody, SampleGarment, body};
+use super::surface::SurfaceFaults;
 use super::*;
 
 fn summary(findings: &[Finding]) -> Vec<(&'static str, u64)> {
@@ -103,4 +105,55 @@ fn the_unit_of_a_pattern_is_named() {
         let words = words.replace("the file is in ", "");
         assert!(found[0].cure.ends_with(&words), "{}", found[0].cure);
     }
+}
+
+/// The fan was searched from its start for each triangle, up to cubic time.
+#[test]
+fn a_fan_of_twenty_thousand_triangles_is_looked_at_in_time() {
+    let n = 20_000u32;
+    // In a shuffled order, for an ordered fan was the fast case.
+    let mut triangles: Vec<[u32; 3]> = (0..n)
+        .map(|i| (i * 7_919) % n)
+        .map(|i| [0, 1 + i, 1 + (i + 1) % n])
+        .collect();
+    let mut positions = vec![Vec3::ZERO];
+    positions.extend((0..n).map(|i| {
+        let phi = core::f32::consts::TAU * i as f32 / n as f32;
+        Vec3::new(phi.sin(), 0.0, phi.cos())
+    }));
+    let faults = |triangles: &[[u32; 3]]| {
+        SurfaceFaults::of(&TriMesh::new(positions.clone(), triangles.to_vec()).unwrap())
+    };
+    assert_eq!(faults(&triangles).pinched_vertices, [] as [u32; 0]);
+    // With a gap it is still one fan, with two gaps two.
+    triangles.remove(17);
+    assert_eq!(faults(&triangles).pinched_vertices, [] as [u32; 0]);
+    triangles.remove(12_345);
+    assert_eq!(faults(&triangles).pinched_vertices, [0]);
+}
+
+/// Borders were swept along x only, which was quadratic where x is constant.
+#[test]
+fn loose_triangles_in_a_plane_are_looked_at_in_time() {
+    let n = 60_000u32;
+    let mut positions = Vec::new();
+    for i in 0..n {
+        let corner = Vec3::new(0.1, 0.01 * (i / 300) as f32, 0.01 * (i % 300) as f32);
+        positions.extend([corner, corner + Vec3::Y * 8e-3, corner + Vec3::Z * 8e-3]);
+    }
+    // Two corners meet.
+    positions[301] = positions[1200] - Vec3::Y * 2e-5;
+    let triangles = (0..n).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    let garment = Garment::new(
+        "confetti".into(),
+        TriMesh::new(positions, triangles).unwrap(),
+        None,
+        vec![],
+        vec![],
+    )
+    .unwrap();
+    let found = check_garment(&garment, None);
+    let count = |kind| found.iter().find(|f| f.finding == kind).map(|f| f.count);
+    assert_eq!(count(FindingKind::OpenSeam), Some(2));
+    assert_eq!(count(FindingKind::DisconnectedPart), Some(u64::from(n) - 1));
 }
