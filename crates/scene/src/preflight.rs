@@ -142,6 +142,8 @@ finding_kinds! {
     Handles => "handles",
     /// The body does not stand on y = 0.
     OffFloor => "off-floor",
+    /// Shape coefficients beyond the range of their parameter.
+    ShapeOutOfRange => "shape-out-of-range",
     /// Vertices that follow a joint far away from them.
     BadWeights => "bad-weights",
     /// Joints that lie far outside the body.

@@ -82,6 +82,9 @@ pub fn character_info(model: &dyn BodyModel, body: &ShapedBody) -> CharacterInfo
 
 /// Checks a character of the shape that `body` has, at rest.
 ///
+/// Size, axes and floor are only judged in a shape within the ranges of its
+/// parameters.
+///
 /// # Errors
 /// When a vertex of that shape is not finite.
 pub fn check_character(
@@ -92,7 +95,11 @@ pub fn check_character(
     let mut findings = Vec::new();
     let faults = SurfaceFaults::of(&mesh);
     surface(model, body, &mesh, &faults, &mut findings);
-    stance(model, body, &mesh, &mut findings);
+    // A body that is stretched beyond its ranges says nothing about its file.
+    match shape_out_of_range(model, body) {
+        Some(finding) => findings.push(finding),
+        None => stance(model, body, &mesh, &mut findings),
+    }
     rig(model, body, &mesh, &mut findings);
     Ok(sorted(findings))
 }
@@ -226,6 +233,33 @@ fn surface(
             .vertices(contact.inside),
         );
     }
+}
+
+/// Coefficients that the model's author did not mean.
+pub(super) fn shape_out_of_range(model: &dyn BodyModel, body: &ShapedBody) -> Option<Finding> {
+    let beyond: Vec<String> = model
+        .shape_parameters()
+        .iter()
+        .zip(&body.shape)
+        .filter(|(parameter, value)| {
+            // A hair of slack for a value that was written as text.
+            let slack = 1e-5 * (parameter.max - parameter.min).abs();
+            !(parameter.min - slack..=parameter.max + slack).contains(*value)
+        })
+        .map(|(parameter, value)| {
+            let (name, min, max) = (&parameter.name, parameter.min, parameter.max);
+            format!("{name} = {value}, meant for {min} to {max}")
+        })
+        .collect();
+    (!beyond.is_empty()).then(|| {
+        Finding::new(
+            FindingKind::ShapeOutOfRange,
+            Severity::Warning,
+            beyond.len(),
+        )
+        .at(beyond.join("; "))
+        .cure("keep the shape within its ranges: nobody looked at such bodies")
+    })
 }
 
 /// Size, axes, floor and facing.

@@ -7,6 +7,7 @@ use glam::Vec3;
 use super::samples::{SampleBody, SampleGarment, body};
 use super::surface::SurfaceFaults;
 use super::*;
+use crate::builtin;
 
 fn summary(findings: &[Finding]) -> Vec<(&'static str, u64)> {
     findings
@@ -156,4 +157,30 @@ fn loose_triangles_in_a_plane_are_looked_at_in_time() {
     let count = |kind| found.iter().find(|f| f.finding == kind).map(|f| f.count);
     assert_eq!(count(FindingKind::OpenSeam), Some(2));
     assert_eq!(count(FindingKind::DisconnectedPart), Some(u64::from(n) - 1));
+}
+
+/// A tube stretched to 6 m was told to be in another unit.
+#[test]
+fn a_shape_beyond_its_ranges_is_no_wrong_unit() {
+    let tube = builtin::character("tube").unwrap();
+    let kinds = |shape: &[f32]| {
+        let found = check_character(&tube, &tube.shaped(shape).unwrap()).unwrap();
+        assert!(found.iter().all(|f| f.finding != FindingKind::WrongScale));
+        let beyond = found
+            .into_iter()
+            .find(|f| f.finding == FindingKind::ShapeOutOfRange);
+        beyond.map(|f| (f.count, f.place))
+    };
+    assert_eq!(kinds(&[2.0, -2.0]), None);
+    assert_eq!(
+        kinds(&[50.0, 1.0]),
+        Some((1, "length = 50, meant for -2 to 2".into()))
+    );
+    assert_eq!(
+        kinds(&[50.0, -2.5]),
+        Some((
+            2,
+            "length = 50, meant for -2 to 2; girth = -2.5, meant for -2 to 2".into()
+        ))
+    );
 }
