@@ -6,6 +6,7 @@
 //! constants beside the check that uses them.
 
 mod bone_paths;
+mod borders;
 mod character;
 mod elements;
 mod garment;
@@ -28,6 +29,7 @@ mod tests;
 #[cfg(test)]
 mod tests_fit;
 
+pub use borders::{Border, borders};
 pub use character::{CharacterInfo, character_info, check_character};
 pub use garment::check_garment;
 pub use motion::{FrameContact, JointContact, MotionReport, check_motion};
@@ -120,6 +122,8 @@ finding_kinds! {
     DisconnectedPart => "disconnected-part",
     /// Border vertices that lie on one another but are not joined.
     OpenSeam => "open-seam",
+    /// Borders too short to be an opening.
+    Hole => "hole",
     /// Vertices without a triangle.
     UnusedVertex => "unused-vertex",
     /// Triangles that lie on another sheet.

@@ -8,7 +8,7 @@ use super::layers::{self, Doubled};
 use super::placement::{Cure, PLAUSIBLE_SIZE, REACH, Trial, Wearer};
 use super::seams::open_seams;
 use super::surface::SurfaceFaults;
-use super::{Finding, FindingKind, Severity, pattern, place, sorted};
+use super::{Finding, FindingKind, Severity, borders, pattern, place, sorted};
 
 /// Points deeper than this are inside the body [m]; the limit of the metric
 /// `penetration_percent`.
@@ -132,7 +132,7 @@ fn surface(garment: &Garment, faults: &SurfaceFaults, findings: &mut Vec<Finding
     ));
 }
 
-/// Seams that are open and parts that float.
+/// Seams that are open, holes, and parts that float.
 fn joins(
     garment: &Garment,
     faults: &SurfaceFaults,
@@ -157,6 +157,32 @@ fn joins(
             "merge vertices by distance (0.1 mm): the seam is not sewn",
         ),
     );
+    let mut is_judged = vec![false; positions.len()];
+    for v in faults.parts.iter().flat_map(|p| corners_of(garment, p)) {
+        is_judged[v as usize] = true;
+    }
+    let mut holes = borders::holes(garment.mesh(), faults, &seams);
+    holes.retain(|hole| is_judged[hole.vertices[0] as usize]);
+    if !holes.is_empty() {
+        let named: Vec<String> = holes
+            .iter()
+            .take(3)
+            .map(|hole| {
+                let (n, at) = (hole.vertices.len(), hole.vertices[0] as usize);
+                format!(
+                    "{:.1} cm around, {n} sides, at {}",
+                    100.0 * hole.length,
+                    place::centimetres(positions[at])
+                )
+            })
+            .collect();
+        findings.push(
+            Finding::new(FindingKind::Hole, Severity::Warning, holes.len())
+                .at(named.join("; "))
+                .cure("fill it, or ignore this where a hole is meant, such as a buttonhole")
+                .vertices(holes.into_iter().flat_map(|hole| hole.vertices)),
+        );
+    }
     let parts: Vec<&[u32]> = faults.parts.iter().map(Vec::as_slice).collect();
     floating(garment, &parts, findings);
 }

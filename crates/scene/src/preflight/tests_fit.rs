@@ -184,3 +184,36 @@ fn a_shape_beyond_its_ranges_is_no_wrong_unit() {
         ))
     );
 }
+
+#[test]
+fn a_triangle_that_is_missing_is_a_hole() {
+    let (character, shaped) = body();
+    let check = |g: SampleGarment| check_garment(&g.build(), Some((&character, &shaped)));
+    let cut = |g: &mut SampleGarment, t: usize| {
+        g.triangles.remove(t);
+        g.flat.remove(t);
+        for panel in &mut g.panels {
+            panel.triangles.retain(|&i| i != t as u32);
+            for i in &mut panel.triangles {
+                *i -= u32::from(*i > t as u32);
+            }
+        }
+    };
+    let mut one = SampleGarment::sound();
+    let corners = one.triangles[150];
+    cut(&mut one, 150);
+    let found = check(one.clone());
+    assert_eq!(summary(&found), [("hole", 1)]);
+    assert!(corners.iter().all(|v| found[0].vertices.contains(v)));
+    assert!(found[0].place.contains("3 sides"), "{}", found[0].place);
+    // Another in the back, of two triangles.
+    let n = one.triangles.len();
+    cut(&mut one, n - 101);
+    cut(&mut one, n - 102);
+    let found = check(one);
+    assert_eq!(summary(&found), [("hole", 2)]);
+    // A notch in the hem is part of its border.
+    let mut notched = SampleGarment::sound();
+    cut(&mut notched, 0);
+    assert_eq!(check(notched), []);
+}
