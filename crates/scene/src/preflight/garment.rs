@@ -1,6 +1,6 @@
 //! [`check_garment`]: is this a garment, and is it on this body.
 
-use drapery_core::{BodyModel, Garment, ShapedBody, TriangleTree};
+use drapery_core::{BodyModel, Garment, ShapedBody, TriMesh, TriangleTree};
 use glam::Vec3;
 
 use super::elements::Elements;
@@ -9,10 +9,15 @@ use super::placement::{Cure, PLAUSIBLE_SIZE, REACH, Trial, Wearer};
 use super::seams::open_seams;
 use super::surface::SurfaceFaults;
 use super::{Finding, FindingKind, Severity, borders, pattern, place, sorted};
+use crate::garment::{BindingConfig, bind};
 
 /// Points deeper than this are inside the body [m]; the limit of the metric
 /// `penetration_percent`.
 const MAX_DEPTH: f32 = 1e-3;
+
+/// A garment that was carried to another shape may be this deep inside it [m]:
+/// carrying is linear, and skin is softer than that.
+const CARRYING_SLIP: f32 = 5e-3;
 
 /// Border vertices nearer than this are the two sides of one seam [m]: the
 /// rounding of a file that keeps tenths of a millimetre.
@@ -36,9 +41,20 @@ const MIN_FACING_AWAY: f64 = 0.35;
 /// centre is below this; 1 is a ball, 0 a flat sheet, -1 a ball inside out.
 const MIN_CONVEX: f64 = -0.3;
 
-/// Checks a garment, by itself and as it lies on a body at rest.
+/// Where a garment's positions come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drape {
+    /// From its file, on the body that it was made for.
+    Given,
+    /// From there, moved with the body to another shape.
+    Carried,
+}
+
+/// Checks a garment, by itself and as it is worn by a body at rest.
 ///
-/// While size, axes or place are wrong, the garment is not tested for being
+/// A garment lies on the body of shape 0, where its size, axes and place are
+/// judged. It is then carried to the shape of `body`, as [`bind`] says, and
+/// judged for what is inside the body there. While size, axes or place are wrong, the garment is not tested for being
 /// inside the body or inside out, which would follow from them.
 pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)>) -> Vec<Finding> {
     let mesh = garment.mesh();
@@ -59,11 +75,23 @@ pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)
     pattern::check(garment, &faults, &doubled.triangles, &mut findings);
     match on {
         Some((model, body)) if !model.topology().triangles().is_empty() => {
-            let wearer = Wearer::new(model, body);
+            let template = template(model, body);
+            let wearer = Wearer::new(model, template.as_ref().unwrap_or(body));
             if is_placed(garment, &wearer, &mut findings) {
                 named_sides(garment, &mut findings);
-                inside_body(garment, &faults, &wearer, &mut findings);
                 inside_out(garment, &faults, &wearer, &mut findings);
+                let carried = template
+                    .as_ref()
+                    .and_then(|_| carried(garment, model, body));
+                match carried {
+                    Some(mesh) => {
+                        let wearer = Wearer::new(model, body);
+                        inside_body(&mesh, &faults, &wearer, Drape::Carried, &mut findings);
+                    }
+                    None => {
+                        inside_body(mesh, &faults, &wearer, Drape::Given, &mut findings);
+                    }
+                }
             }
         }
         _ => inside_out_alone(garment, &faults, &mut findings),
@@ -74,6 +102,27 @@ pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)
             .retain(|f| f.finding != FindingKind::FlippedPattern || f.severity == Severity::Error);
     }
     sorted(findings)
+}
+
+/// The body of shape 0, unless that is what `body` is.
+fn template(model: &dyn BodyModel, body: &ShapedBody) -> Option<ShapedBody> {
+    let zero = vec![0.0; body.shape.len()];
+    (body.shape != zero)
+        .then(|| model.shaped(&zero).ok())
+        .flatten()
+}
+
+/// The garment as a body of that shape wears it; `None` when it is too far from
+/// the body to be worn.
+fn carried(garment: &Garment, model: &dyn BodyModel, body: &ShapedBody) -> Option<TriMesh> {
+    let binding = bind(garment, model, &BindingConfig::default()).ok()?;
+    let mut positions = garment.mesh().positions().to_vec();
+    for (direction, &coefficient) in binding.shape_directions.iter().zip(&body.shape) {
+        for (p, d) in positions.iter_mut().zip(direction) {
+            *p += *d * coefficient;
+        }
+    }
+    garment.mesh().with_positions(positions).ok()
 }
 
 fn corners_of(garment: &Garment, triangles: &[u32]) -> Vec<u32> {
@@ -412,12 +461,12 @@ fn named_sides(garment: &Garment, findings: &mut Vec<Finding>) {
 
 /// Vertices, edge midpoints and face centres more than a millimetre inside.
 fn inside_body(
-    garment: &Garment,
+    mesh: &TriMesh,
     faults: &SurfaceFaults,
     wearer: &Wearer<'_>,
+    drape: Drape,
     findings: &mut Vec<Finding>,
 ) {
-    let mesh = garment.mesh();
     let positions = mesh.positions();
     let mut points: Vec<(Vec3, [u32; 3])> = Vec::new();
     for (v, &p) in positions.iter().enumerate() {
@@ -457,15 +506,30 @@ fn inside_body(
     };
     let main = place::main_joints(wearer.model.skin_weights());
     let joint = place::joint_of_triangle(wearer.model, &main, triangle);
+    let (severity, cure) = match drape {
+        Drape::Given => (
+            Severity::Error,
+            "push the garment out of the body there, or fit it to this body shape",
+        ),
+        Drape::Carried if depth > CARRYING_SLIP => (
+            Severity::Warning,
+            "drape the garment on this body shape: it is carried from the template's",
+        ),
+        Drape::Carried => (
+            Severity::Note,
+            "none needed: the garment is carried from the template's shape, and is so near to the skin \
+             that the first steps push it out",
+        ),
+    };
     findings.push(
-        Finding::new(FindingKind::InsideBody, Severity::Error, n_inside)
+        Finding::new(FindingKind::InsideBody, severity, n_inside)
             .at(format!(
                 "{n_inside} of {} points (vertices, edge midpoints, face centres); deepest {:.1} mm at {}, near {joint}",
                 points.len(),
                 1e3 * depth,
                 place::centimetres(at),
             ))
-            .cure("push the garment out of the body there, or fit it to this body shape")
+            .cure(cure)
             .vertices(vertices),
     );
 }

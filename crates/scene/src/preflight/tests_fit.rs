@@ -217,3 +217,15 @@ fn a_triangle_that_is_missing_is_a_hole() {
     cut(&mut notched, 0);
     assert_eq!(check(notched), []);
 }
+
+/// The drape on the template was compared with the body of another shape: a
+/// sound garment was inside every stouter body.
+#[test]
+fn a_garment_is_judged_as_the_shape_wears_it() {
+    let tube = builtin::character("tube").unwrap();
+    let sleeve = builtin::garment("sleeve").unwrap();
+    for shape in [[0.0, 0.0], [0.0, 2.0], [1.5, 2.0], [-2.0, -2.0]] {
+        let shaped = tube.shaped(&shape).unwrap();
+        assert_eq!(check_garment(&sleeve, Some((&tube, &shaped))), []);
+    }
+}
