@@ -104,6 +104,8 @@ finding_kinds! {
     WrongAxis => "wrong-axis",
     /// The garment is not where the body is.
     FarFromBody => "far-from-body",
+    /// The garment is around the body, but nothing of it rests on the body.
+    DoesNotFit => "does-not-fit",
     /// Edges of more than two triangles.
     NonManifoldEdge => "non-manifold-edge",
     /// Vertices in which separate fans of triangles meet.

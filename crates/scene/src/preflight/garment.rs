@@ -5,7 +5,7 @@ use glam::Vec3;
 
 use super::elements::Elements;
 use super::layers::{self, Doubled};
-use super::placement::{Cure, PLAUSIBLE_SIZE, REACH, Trial, Wearer};
+use super::placement::{Cure, PLAUSIBLE_SIZE, REACH, Support, Trial, Wearer};
 use super::seams::open_seams;
 use super::surface::SurfaceFaults;
 use super::{Finding, FindingKind, Severity, borders, pattern, place, sorted};
@@ -78,6 +78,7 @@ pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)
             let template = template(model, body);
             let wearer = Wearer::new(model, template.as_ref().unwrap_or(body));
             if is_placed(garment, &wearer, &mut findings) {
+                supported(mesh, &faults, &wearer, &mut findings);
                 named_sides(garment, &mut findings);
                 inside_out(garment, &faults, &wearer, &mut findings);
                 let carried = template
@@ -407,6 +408,32 @@ fn turned(cure: &Cure, n_vertices: usize, place: &str, findings: &mut Vec<Findin
                 .cure(turn.words.clone()),
         );
     }
+}
+
+/// Whether the body holds the garment up.
+fn supported(
+    mesh: &TriMesh,
+    faults: &SurfaceFaults,
+    wearer: &Wearer<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let support = Support::of(wearer, mesh.positions(), &faults.unused);
+    if support.holds() {
+        return;
+    }
+    let n_vertices = mesh.positions().len();
+    findings.push(
+        Finding::new(FindingKind::DoesNotFit, Severity::Warning, n_vertices)
+            .at(format!(
+                "the nearest vertex is {:.1} cm from the body; {:.1} % of the garment and {:.1} % of its \
+                 upper half are within {:.1} cm",
+                100.0 * support.nearest,
+                100.0 * support.share,
+                100.0 * support.upper_share,
+                100.0 * support.limit
+            ))
+            .cure("check that garment and body belong together, and their scale: nothing holds it up"),
+    );
 }
 
 /// Panels called left, right, front and back say how the garment is meant.

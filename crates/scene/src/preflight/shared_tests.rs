@@ -145,3 +145,19 @@ fn the_shared_t_shirt_is_carried_to_a_heavy_body() {
         assert!(finding.count < 10, "{}", finding.place);
     }
 }
+
+#[test]
+fn the_shared_dress_does_not_fit_a_post() {
+    let tube = crate::builtin::character("tube").unwrap();
+    let shaped = tube.shaped(&[0.0, 0.0]).unwrap();
+    for name in ["tshirt", "skirt", "dress"] {
+        let Some(garment) = garment(name) else {
+            return;
+        };
+        let found = check_garment(&garment, Some((&tube, &shaped)));
+        assert!(
+            found.iter().any(|f| f.finding == FindingKind::DoesNotFit),
+            "{name}: {found:?}"
+        );
+    }
+}

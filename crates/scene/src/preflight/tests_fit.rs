@@ -229,3 +229,44 @@ fn a_garment_is_judged_as_the_shape_wears_it() {
         assert_eq!(check_garment(&sleeve, Some((&tube, &shaped))), []);
     }
 }
+
+/// A tube of cloth around the built-in tube, of a radius [m] for each height.
+fn around_tube(from: f32, to: f32, radius: impl Fn(f32) -> f32) -> Garment {
+    let (n_rows, n) = (40u32, 48u32);
+    let mut positions = Vec::new();
+    let mut triangles = Vec::new();
+    for row in 0..=n_rows {
+        let y = from + (to - from) * row as f32 / n_rows as f32;
+        positions.extend((0..n).map(|k| {
+            let phi = core::f32::consts::TAU * k as f32 / n as f32;
+            Vec3::new(phi.sin() * radius(y), y, phi.cos() * radius(y))
+        }));
+    }
+    let at = |row: u32, k: u32| row * n + k % n;
+    for (row, k) in (0..n_rows).flat_map(|row| (0..n).map(move |k| (row, k))) {
+        triangles.push([at(row, k), at(row, k + 1), at(row + 1, k + 1)]);
+        triangles.push([at(row, k), at(row + 1, k + 1), at(row + 1, k)]);
+    }
+    let mesh = TriMesh::new(positions, triangles).unwrap();
+    Garment::new("around".into(), mesh, None, vec![], vec![]).unwrap()
+}
+
+/// A dress around a post was told to be sound.
+#[test]
+fn a_garment_that_nothing_holds_does_not_fit() {
+    let tube = builtin::character("tube").unwrap();
+    let shaped = tube.shaped(&[0.0, 0.0]).unwrap();
+    let check = |garment: &Garment| check_garment(garment, Some((&tube, &shaped)));
+    let wide = around_tube(0.2, 0.8, |_| 0.16);
+    let found = check(&wide);
+    let n = wide.mesh().positions().len() as u64;
+    assert_eq!(summary(&found), [("does-not-fit", n)]);
+    // 16 cm of radius around 5 cm, less what the facets of the tube take.
+    assert!(found[0].place.contains("11.0 cm"), "{}", found[0].place);
+    // A skirt that is tight at the waist and as wide at the hem does.
+    let skirt = around_tube(0.2, 0.8, |y| 0.06 + 0.5 * (0.8 - y));
+    assert_eq!(check(&skirt), []);
+    // One that is tight at the hem only would fall down.
+    let funnel = around_tube(0.2, 0.8, |y| 0.06 + 0.3 * (y - 0.2));
+    assert_eq!(summary(&check(&funnel)), [("does-not-fit", n)]);
+}
