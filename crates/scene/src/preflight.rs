@@ -12,6 +12,7 @@ mod elements;
 mod garment;
 mod layers;
 mod motion;
+mod outfit;
 mod pattern;
 mod place;
 mod placement;
@@ -33,6 +34,7 @@ pub use borders::{Border, borders};
 pub use character::{CharacterInfo, character_info, check_character};
 pub use garment::check_garment;
 pub use motion::{FrameContact, JointContact, MotionReport, check_motion};
+pub use outfit::check_outfit;
 pub use self_contact::{ContactPair, SelfContact, SelfContactFinder};
 
 /// One thing that is wrong, how often, where, and what to do about it.
@@ -132,6 +134,8 @@ finding_kinds! {
     DoubleLayer => "double-layer",
     /// Pairs of triangles that cross one another.
     SelfIntersection => "self-intersection",
+    /// Pairs of triangles of two garments that cross one another.
+    LayersCross => "layers-cross",
     /// Points of the garment inside the body.
     InsideBody => "inside-body",
     /// Pattern triangles without area, or thin as a needle.

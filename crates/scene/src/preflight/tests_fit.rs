@@ -1,7 +1,7 @@
 //! Planted faults of fit, holes, shape, units, layers and floor, and meshes
 //! that a slow check would never finish.
 
-use drapery_core::{BodyModel, Garment, TriMesh};
+use drapery_core::{BodyModel, Garment, Meeting, TriMesh, intersect_triangles};
 use glam::Vec3;
 
 use super::samples::{SampleBody, SampleGarment, body};
@@ -269,4 +269,37 @@ fn a_garment_that_nothing_holds_does_not_fit() {
     // One that is tight at the hem only would fall down.
     let funnel = around_tube(0.2, 0.8, |y| 0.06 + 0.3 * (y - 0.2));
     assert_eq!(summary(&check(&funnel)), [("does-not-fit", n)]);
+}
+
+#[test]
+fn layers_that_cross_are_told_by_pair() {
+    let shirt = around_tube(0.2, 0.8, |_| 0.06);
+    let coat = around_tube(0.1, 0.7, |_| 0.075);
+    assert_eq!(check_outfit(&[&shirt, &coat]), []);
+    assert_eq!(check_outfit(&[&shirt]), []);
+    // A cone that starts under the shirt and ends between it and the coat: one
+    // of the three pairs crosses.
+    let cone = around_tube(0.303, 0.507, |y| 0.05 + 0.1 * (y - 0.3));
+    let found = check_outfit(&[&cone, &shirt, &coat]);
+    let found_count = found.iter().map(|f| f.count).sum::<u64>();
+    assert_eq!(found.len(), 1, "{found:?}");
+    // Against all pairs.
+    let mut n_crossing = 0;
+    for a in 0..cone.mesh().triangles().len() as u32 {
+        for b in 0..shirt.mesh().triangles().len() as u32 {
+            let met = intersect_triangles(cone.mesh().corners(a), shirt.mesh().corners(b));
+            n_crossing += u64::from(met.is_some_and(|m| m.meeting == Meeting::Crossing));
+        }
+    }
+    assert_eq!(found_count, n_crossing);
+    assert!(found[0].place.starts_with("around under around: triangles"));
+    let height = |v: &u32| shirt.mesh().positions()[*v as usize].y;
+    // It crosses where its radius is 6 cm, at 40 cm.
+    assert!(!found[0].vertices.is_empty());
+    assert!(
+        found[0]
+            .vertices
+            .iter()
+            .all(|v| (height(v) - 0.4).abs() < 0.04)
+    );
 }
