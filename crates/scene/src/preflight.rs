@@ -169,7 +169,7 @@ finding_kinds! {
     VelocityJump => "velocity-jump",
     /// Frames in which the body is below the floor.
     BelowFloor => "below-floor",
-    /// Frames of a clip that never comes down to the floor.
+    /// Frames in which the body is above the floor and not in a jump.
     AboveFloor => "above-floor",
 }
 

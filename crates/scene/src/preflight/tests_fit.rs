@@ -1,7 +1,7 @@
 //! Planted faults of fit, holes, shape, units, layers and floor, and meshes
 //! that a slow check would never finish.
 
-use drapery_core::{BodyModel, Garment, Meeting, TriMesh, intersect_triangles};
+use drapery_core::{BodyModel, Clip, FrameRate, Garment, Meeting, TriMesh, intersect_triangles};
 use glam::Vec3;
 
 use super::samples::{SampleBody, SampleGarment, body};
@@ -302,4 +302,58 @@ fn layers_that_cross_are_told_by_pair() {
             .iter()
             .all(|v| (height(v) - 0.4).abs() < 0.04)
     );
+}
+
+/// A clip whose floor drifts up was only noticed when it never came down.
+#[test]
+fn floating_is_told_from_jumping() {
+    let tube = builtin::character("tube").unwrap();
+    let body = tube.shaped(&[0.0, 0.0]).unwrap();
+    let check = |heights: &[f32]| {
+        let poses = heights.iter().map(|&y| {
+            let mut pose = tube.skeleton().rest_pose();
+            pose.root.y += y;
+            pose
+        });
+        let rate = FrameRate::new(30.0).unwrap();
+        let clip = Clip::new("c".into(), tube.skeleton().clone(), rate, poses.collect());
+        let report = check_motion(&tube, &body, &clip.unwrap(), |_| true).unwrap();
+        assert!(report.findings.iter().all(|f| f.severity == Severity::Note));
+        report.findings
+    };
+    let drift: Vec<f32> = (0..90).map(|i| 0.066 * i as f32 / 89.0).collect();
+    let n_above = drift.iter().filter(|h| **h > 0.03).count() as u64;
+    let found = check(&drift);
+    assert_eq!(summary(&found), [("above-floor", n_above)]);
+    assert!(
+        found[0].place.contains("to 89 by up to 6.6 cm"),
+        "{}",
+        found[0].place
+    );
+
+    // A leap of 0.8 s, 0.78 m high.
+    let leap = |i: i32| {
+        let t = i as f32 / 30.0;
+        (9.81 / 2.0 * t * (0.8 - t)).max(0.0)
+    };
+    let jump: Vec<f32> = (-20..50)
+        .map(|i| if i < 0 { 0.0 } else { leap(i) })
+        .collect();
+    assert_eq!(check(&jump), []);
+    // The same curve ten times slower is no jump.
+    let slow: Vec<f32> = (0..240).map(|i| leap(i / 10)).collect();
+    assert_eq!(summary(&check(&slow))[0].0, "above-floor");
+    // Hops are too short to tell and need not be.
+    let hops: Vec<f32> = (0..90)
+        .map(|i| if i % 15 < 10 { 0.1 } else { 0.0 })
+        .collect();
+    assert_eq!(check(&hops), []);
+    // A floor that is below at first and above in the end is to be levelled.
+    let tilted: Vec<f32> = (0..90).map(|i| -0.015 + 0.081 * i as f32 / 89.0).collect();
+    let found = check(&tilted);
+    assert_eq!(
+        found.iter().map(|f| f.finding.name()).collect::<Vec<_>>(),
+        ["below-floor", "above-floor"]
+    );
+    assert!(found.iter().all(|f| f.cure.starts_with("level the clip")));
 }
