@@ -82,8 +82,8 @@ pub fn character_info(model: &dyn BodyModel, body: &ShapedBody) -> CharacterInfo
 
 /// Checks a character of the shape that `body` has, at rest.
 ///
-/// Size, axes and floor are only judged in a shape within the ranges of its
-/// parameters.
+/// When that shape is beyond the ranges of its parameters, this is a finding,
+/// and all else is judged on the body of shape 0.
 ///
 /// # Errors
 /// When a vertex of that shape is not finite.
@@ -91,15 +91,22 @@ pub fn check_character(
     model: &dyn BodyModel,
     body: &ShapedBody,
 ) -> Result<Vec<Finding>, MeshError> {
-    let mesh = TriMesh::new(body.rest.clone(), model.topology().triangles().to_vec())?;
-    let mut findings = Vec::new();
+    let mesh_of =
+        |body: &ShapedBody| TriMesh::new(body.rest.clone(), model.topology().triangles().to_vec());
+    let mut mesh = mesh_of(body)?;
+    let mut findings: Vec<Finding> = shape_out_of_range(model, body).into_iter().collect();
+    // A body that is stretched beyond its ranges says nothing about its file.
+    let zero = vec![0.0; body.shape.len()];
+    let template = (!findings.is_empty())
+        .then(|| model.shaped(&zero).ok())
+        .flatten();
+    if let Some(template) = &template {
+        mesh = mesh_of(template)?;
+    }
+    let body = template.as_ref().unwrap_or(body);
     let faults = SurfaceFaults::of(&mesh);
     surface(model, body, &mesh, &faults, &mut findings);
-    // A body that is stretched beyond its ranges says nothing about its file.
-    match shape_out_of_range(model, body) {
-        Some(finding) => findings.push(finding),
-        None => stance(model, body, &mesh, &mut findings),
-    }
+    stance(model, body, &mesh, &mut findings);
     rig(model, body, &mesh, &mut findings);
     Ok(sorted(findings))
 }

@@ -165,13 +165,20 @@ fn a_shape_beyond_its_ranges_is_no_wrong_unit() {
     let tube = builtin::character("tube").unwrap();
     let kinds = |shape: &[f32]| {
         let found = check_character(&tube, &tube.shaped(shape).unwrap()).unwrap();
-        assert!(found.iter().all(|f| f.finding != FindingKind::WrongScale));
+        let of_file = |f: &&Finding| f.finding != FindingKind::ShapeOutOfRange;
+        let sound = check_character(&tube, &tube.shaped(&[0.0, 0.0]).unwrap()).unwrap();
+        assert!(found.iter().filter(of_file).eq(&sound), "{found:?}");
         let beyond = found
             .into_iter()
             .find(|f| f.finding == FindingKind::ShapeOutOfRange);
         beyond.map(|f| (f.count, f.place))
     };
     assert_eq!(kinds(&[2.0, -2.0]), None);
+    // A negative radius turns the tube inside out, which its file is not.
+    assert_eq!(
+        kinds(&[0.0, -10.0]),
+        Some((1, "girth = -10, meant for -2 to 2".into()))
+    );
     assert_eq!(
         kinds(&[50.0, 1.0]),
         Some((1, "length = 50, meant for -2 to 2".into()))
