@@ -189,7 +189,9 @@ mod tests {
     #[test]
     fn each_opening_is_a_loop() {
         assert_eq!(lengths(&sheet(5, |_, _| false)), [(20.0, 20)]);
-        let two = sheet(6, |x, y| (x == 1 && y == 1) || ((3..5).contains(&x) && y == 3));
+        let two = sheet(6, |x, y| {
+            (x == 1 && y == 1) || ((3..5).contains(&x) && y == 3)
+        });
         assert_eq!(lengths(&two), [(24.0, 24), (6.0, 6), (4.0, 4)]);
         assert_eq!(borders(&two)[2].vertices, [8, 9, 16, 15]);
     }
