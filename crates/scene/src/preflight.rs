@@ -6,13 +6,18 @@
 //! constants beside the check that uses them.
 
 mod bone_paths;
+mod borders;
 mod character;
+mod elements;
 mod garment;
 mod layers;
 mod motion;
+mod outfit;
 mod pattern;
 mod place;
 mod placement;
+mod scale;
+mod seams;
 mod self_contact;
 mod surface;
 
@@ -22,10 +27,14 @@ mod samples;
 mod shared_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_fit;
 
+pub use borders::{Border, borders};
 pub use character::{CharacterInfo, character_info, check_character};
 pub use garment::check_garment;
 pub use motion::{FrameContact, JointContact, MotionReport, check_motion};
+pub use outfit::check_outfit;
 pub use self_contact::{ContactPair, SelfContact, SelfContactFinder};
 
 /// One thing that is wrong, how often, where, and what to do about it.
@@ -97,6 +106,8 @@ finding_kinds! {
     WrongAxis => "wrong-axis",
     /// The garment is not where the body is.
     FarFromBody => "far-from-body",
+    /// The garment is around the body, but nothing of it rests on the body.
+    DoesNotFit => "does-not-fit",
     /// Edges of more than two triangles.
     NonManifoldEdge => "non-manifold-edge",
     /// Vertices in which separate fans of triangles meet.
@@ -115,12 +126,16 @@ finding_kinds! {
     DisconnectedPart => "disconnected-part",
     /// Border vertices that lie on one another but are not joined.
     OpenSeam => "open-seam",
+    /// Borders too short to be an opening.
+    Hole => "hole",
     /// Vertices without a triangle.
     UnusedVertex => "unused-vertex",
     /// Triangles that lie on another sheet.
     DoubleLayer => "double-layer",
     /// Pairs of triangles that cross one another.
     SelfIntersection => "self-intersection",
+    /// Pairs of triangles of two garments that cross one another.
+    LayersCross => "layers-cross",
     /// Points of the garment inside the body.
     InsideBody => "inside-body",
     /// Pattern triangles without area, or thin as a needle.
@@ -137,6 +152,8 @@ finding_kinds! {
     Handles => "handles",
     /// The body does not stand on y = 0.
     OffFloor => "off-floor",
+    /// Shape coefficients beyond the range of their parameter.
+    ShapeOutOfRange => "shape-out-of-range",
     /// Vertices that follow a joint far away from them.
     BadWeights => "bad-weights",
     /// Joints that lie far outside the body.
@@ -152,7 +169,7 @@ finding_kinds! {
     VelocityJump => "velocity-jump",
     /// Frames in which the body is below the floor.
     BelowFloor => "below-floor",
-    /// Frames of a clip that never comes down to the floor.
+    /// Frames in which the body is above the floor and not in a jump.
     AboveFloor => "above-floor",
 }
 

@@ -47,6 +47,19 @@ impl LengthUnit {
         }
     }
 
+    /// What lengths in it are called, such as `inches`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Metre => "metres",
+            Self::Decimetre => "decimetres",
+            Self::Centimetre => "centimetres",
+            Self::Millimetre => "millimetres",
+            Self::Inch => "inches",
+            Self::Foot => "feet",
+            Self::Cmu => "units of the CMU database",
+        }
+    }
+
     /// The unit in which a person of `height` file units is nearest to 1.7 m
     /// tall, by ratio; `None` when there is no height.
     pub fn of_height(height: f64) -> Option<Self> {

@@ -4,8 +4,9 @@
 use drapery_core::{BodyModel, MeshError, ShapedBody, TriMesh};
 use glam::Vec3;
 
+use super::elements::Elements;
 use super::place::{self, main_joints};
-use super::placement::UNITS;
+use super::scale::{LIKELY_HEIGHT, Mistake};
 use super::self_contact::SelfContactFinder;
 use super::surface::SurfaceFaults;
 use super::{Finding, FindingKind, Severity, sorted};
@@ -81,14 +82,28 @@ pub fn character_info(model: &dyn BodyModel, body: &ShapedBody) -> CharacterInfo
 
 /// Checks a character of the shape that `body` has, at rest.
 ///
+/// When that shape is beyond the ranges of its parameters, this is a finding,
+/// and all else is judged on the body of shape 0.
+///
 /// # Errors
 /// When a vertex of that shape is not finite.
 pub fn check_character(
     model: &dyn BodyModel,
     body: &ShapedBody,
 ) -> Result<Vec<Finding>, MeshError> {
-    let mesh = TriMesh::new(body.rest.clone(), model.topology().triangles().to_vec())?;
-    let mut findings = Vec::new();
+    let mesh_of =
+        |body: &ShapedBody| TriMesh::new(body.rest.clone(), model.topology().triangles().to_vec());
+    let mut mesh = mesh_of(body)?;
+    let mut findings: Vec<Finding> = shape_out_of_range(model, body).into_iter().collect();
+    // A body that is stretched beyond its ranges says nothing about its file.
+    let zero = vec![0.0; body.shape.len()];
+    let template = (!findings.is_empty())
+        .then(|| model.shaped(&zero).ok())
+        .flatten();
+    if let Some(template) = &template {
+        mesh = mesh_of(template)?;
+    }
+    let body = template.as_ref().unwrap_or(body);
     let faults = SurfaceFaults::of(&mesh);
     surface(model, body, &mesh, &faults, &mut findings);
     stance(model, body, &mesh, &mut findings);
@@ -103,107 +118,66 @@ fn surface(
     faults: &SurfaceFaults,
     findings: &mut Vec<Finding>,
 ) {
-    let near = |p: Vec3| {
+    let near = |p: Vec3, _| {
         let joint = place::nearest_joint(model.skeleton(), &body.joints, p);
-        format!("at {}, near {joint}", place::centimetres(p))
+        format!(", near {joint}")
     };
-    let mut of_triangles = |kind, severity, triangles: &[u32], cure: &str| {
-        if let Some(&first) = triangles.first() {
-            let [a, b, c] = mesh.corners(first);
-            findings.push(
-                Finding::new(kind, severity, triangles.len())
-                    .at(format!(
-                        "{} {}",
-                        place::list(place::TRIANGLES, triangles),
-                        near((a + b + c) / 3.0)
-                    ))
-                    .cure(cure)
-                    .vertices(triangles.iter().flat_map(|&t| mesh.triangles()[t as usize])),
-            );
-        }
-    };
-    of_triangles(
+    let elements = Elements::new(mesh, &near);
+    findings.extend(elements.triangles(
         FindingKind::DegenerateTriangle,
         Severity::Note,
         &faults.degenerate,
         "dissolve these triangles, or merge their vertices",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::DuplicateTriangle,
         Severity::Error,
         &faults.duplicate,
         "delete the copies of these triangles",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::FlippedTriangle,
         Severity::Error,
         &faults.flipped,
         "flip these triangles (recalculate normals), so that all are counter-clockwise from outside",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::OneSided,
         Severity::Error,
         &faults.one_sided,
         "cut the part open: it is joined to itself with a twist, so it has no outside",
-    );
-    if faults.parts.len() > 1 {
-        let smaller: Vec<u32> = faults.parts[1..].iter().map(|p| p[0]).collect();
-        of_triangles(
-            FindingKind::DisconnectedPart,
-            Severity::Note,
-            &smaller,
-            "none needed for eyes, teeth and hair; delete what clothes should not touch",
-        );
-    }
-    let mut of_edges = |kind, severity, edges: &[[u32; 2]], cure: &str| {
-        if let Some(&[a, b]) = edges.first() {
-            let middle = (body.rest[a as usize] + body.rest[b as usize]) / 2.0;
-            findings.push(
-                Finding::new(kind, severity, edges.len())
-                    .at(format!("edge {a}-{b} {}", near(middle)))
-                    .cure(cure)
-                    .vertices(edges.iter().flatten().copied()),
-            );
-        }
-    };
-    of_edges(
+    ));
+    let smaller: Vec<u32> = faults.parts.iter().skip(1).map(|p| p[0]).collect();
+    findings.extend(elements.triangles(
+        FindingKind::DisconnectedPart,
+        Severity::Note,
+        &smaller,
+        "none needed for eyes, teeth and hair; delete what clothes should not touch",
+    ));
+    findings.extend(elements.edges(
         FindingKind::NonManifoldEdge,
         Severity::Error,
         &faults.crowded_edges,
         "separate the sheets there, or delete the inner ones: an edge joins two triangles",
-    );
-    of_edges(
+    ));
+    findings.extend(elements.edges(
         FindingKind::OpenBody,
         Severity::Warning,
         &faults.borders,
         "fill the holes (or merge vertices by distance): inside and outside are guessed near them",
-    );
-    let mut of_vertices = |kind, severity, vertices: &[u32], cure: &str| {
-        if let Some(&first) = vertices.first() {
-            findings.push(
-                Finding::new(kind, severity, vertices.len())
-                    .at(format!(
-                        "{} {}",
-                        place::list(place::VERTICES, vertices),
-                        near(body.rest[first as usize])
-                    ))
-                    .cure(cure)
-                    .vertices(vertices.iter().copied()),
-            );
-        }
-    };
-    of_vertices(
+    ));
+    findings.extend(elements.vertices(
         FindingKind::NonManifoldVertex,
         Severity::Warning,
         &faults.pinched_vertices,
         "split these vertices",
-    );
-    of_vertices(
+    ));
+    findings.extend(elements.vertices(
         FindingKind::UnusedVertex,
         Severity::Note,
         &faults.unused,
         "delete the vertices that no triangle uses",
-    );
+    ));
     let n_triangles = mesh.triangles().len();
     if mesh.topology().is_closed() {
         if mesh.signed_volume() < 0.0 {
@@ -268,6 +242,33 @@ fn surface(
     }
 }
 
+/// Coefficients that the model's author did not mean.
+pub(super) fn shape_out_of_range(model: &dyn BodyModel, body: &ShapedBody) -> Option<Finding> {
+    let beyond: Vec<String> = model
+        .shape_parameters()
+        .iter()
+        .zip(&body.shape)
+        .filter(|(parameter, value)| {
+            // A hair of slack for a value that was written as text.
+            let slack = 1e-5 * (parameter.max - parameter.min).abs();
+            !(parameter.min - slack..=parameter.max + slack).contains(*value)
+        })
+        .map(|(parameter, value)| {
+            let (name, min, max) = (&parameter.name, parameter.min, parameter.max);
+            format!("{name} = {value}, meant for {min} to {max}")
+        })
+        .collect();
+    (!beyond.is_empty()).then(|| {
+        Finding::new(
+            FindingKind::ShapeOutOfRange,
+            Severity::Warning,
+            beyond.len(),
+        )
+        .at(beyond.join("; "))
+        .cure("keep the shape within its ranges: nobody looked at such bodies")
+    })
+}
+
 /// Size, axes, floor and facing.
 fn stance(model: &dyn BodyModel, body: &ShapedBody, mesh: &TriMesh, findings: &mut Vec<Finding>) {
     let (low, high) = mesh.bounds();
@@ -287,12 +288,16 @@ fn stance(model: &dyn BodyModel, body: &ShapedBody, mesh: &TriMesh, findings: &m
     // A person lying down is as long as one that stands.
     let height = extent.y.max(extent.z);
     if !HEIGHTS.contains(&height) {
-        let cure = UNITS
-            .iter()
-            .find(|(factor, _)| HEIGHTS.contains(&(factor * height)))
+        let cure = Mistake::of_height(f64::from(height))
+            .filter(|mistake| HEIGHTS.contains(&(mistake.factor() as f32 * height)))
             .map_or_else(
-                || format!("multiply by about {:.2e}", 1.7 / height),
-                |(factor, unit)| format!("multiply by {factor} ({unit})"),
+                || {
+                    format!(
+                        "multiply by about {:.2e}",
+                        LIKELY_HEIGHT / f64::from(height)
+                    )
+                },
+                Mistake::cure,
             );
         report(FindingKind::WrongScale, Severity::Error, measured, cure);
         return;

@@ -1,16 +1,23 @@
 //! [`check_garment`]: is this a garment, and is it on this body.
 
-use drapery_core::{BodyModel, Garment, ShapedBody, TriangleTree};
+use drapery_core::{BodyModel, Garment, ShapedBody, TriMesh, TriangleTree};
 use glam::Vec3;
 
+use super::elements::Elements;
 use super::layers::{self, Doubled};
-use super::placement::{Cure, PLAUSIBLE_SIZE, REACH, Trial, Wearer};
+use super::placement::{Cure, PLAUSIBLE_SIZE, REACH, Support, Trial, Wearer};
+use super::seams::open_seams;
 use super::surface::SurfaceFaults;
-use super::{Finding, FindingKind, Severity, pattern, place, sorted};
+use super::{Finding, FindingKind, Severity, borders, pattern, place, sorted};
+use crate::garment::{BindingConfig, bind};
 
 /// Points deeper than this are inside the body [m]; the limit of the metric
 /// `penetration_percent`.
 const MAX_DEPTH: f32 = 1e-3;
+
+/// A garment that was carried to another shape may be this deep inside it [m]:
+/// carrying is linear, and skin is softer than that.
+const CARRYING_SLIP: f32 = 5e-3;
 
 /// Border vertices nearer than this are the two sides of one seam [m]: the
 /// rounding of a file that keeps tenths of a millimetre.
@@ -34,9 +41,20 @@ const MIN_FACING_AWAY: f64 = 0.35;
 /// centre is below this; 1 is a ball, 0 a flat sheet, -1 a ball inside out.
 const MIN_CONVEX: f64 = -0.3;
 
-/// Checks a garment, by itself and as it lies on a body at rest.
+/// Where a garment's positions come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drape {
+    /// From its file, on the body that it was made for.
+    Given,
+    /// From there, moved with the body to another shape.
+    Carried,
+}
+
+/// Checks a garment, by itself and as it is worn by a body at rest.
 ///
-/// While size, axes or place are wrong, the garment is not tested for being
+/// A garment lies on the body of shape 0, where its size, axes and place are
+/// judged. It is then carried to the shape of `body`, as [`bind`] says, and
+/// judged for what is inside the body there. While size, axes or place are wrong, the garment is not tested for being
 /// inside the body or inside out, which would follow from them.
 pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)>) -> Vec<Finding> {
     let mesh = garment.mesh();
@@ -57,11 +75,24 @@ pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)
     pattern::check(garment, &faults, &doubled.triangles, &mut findings);
     match on {
         Some((model, body)) if !model.topology().triangles().is_empty() => {
-            let wearer = Wearer::new(model, body);
+            let template = template(model, body);
+            let wearer = Wearer::new(model, template.as_ref().unwrap_or(body));
             if is_placed(garment, &wearer, &mut findings) {
+                supported(mesh, &faults, &wearer, &mut findings);
                 named_sides(garment, &mut findings);
-                inside_body(garment, &faults, &wearer, &mut findings);
                 inside_out(garment, &faults, &wearer, &mut findings);
+                let carried = template
+                    .as_ref()
+                    .and_then(|_| carried(garment, model, body));
+                match carried {
+                    Some(mesh) => {
+                        let wearer = Wearer::new(model, body);
+                        inside_body(&mesh, &faults, &wearer, Drape::Carried, &mut findings);
+                    }
+                    None => {
+                        inside_body(mesh, &faults, &wearer, Drape::Given, &mut findings);
+                    }
+                }
             }
         }
         _ => inside_out_alone(garment, &faults, &mut findings),
@@ -74,6 +105,27 @@ pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)
     sorted(findings)
 }
 
+/// The body of shape 0, unless that is what `body` is.
+fn template(model: &dyn BodyModel, body: &ShapedBody) -> Option<ShapedBody> {
+    let zero = vec![0.0; body.shape.len()];
+    (body.shape != zero)
+        .then(|| model.shaped(&zero).ok())
+        .flatten()
+}
+
+/// The garment as a body of that shape wears it; `None` when it is too far from
+/// the body to be worn.
+fn carried(garment: &Garment, model: &dyn BodyModel, body: &ShapedBody) -> Option<TriMesh> {
+    let binding = bind(garment, model, &BindingConfig::default()).ok()?;
+    let mut positions = garment.mesh().positions().to_vec();
+    for (direction, &coefficient) in binding.shape_directions.iter().zip(&body.shape) {
+        for (p, d) in positions.iter_mut().zip(direction) {
+            *p += *d * coefficient;
+        }
+    }
+    garment.mesh().with_positions(positions).ok()
+}
+
 fn corners_of(garment: &Garment, triangles: &[u32]) -> Vec<u32> {
     let of = |&t: &u32| garment.mesh().triangles()[t as usize];
     triangles.iter().flat_map(of).collect()
@@ -81,92 +133,56 @@ fn corners_of(garment: &Garment, triangles: &[u32]) -> Vec<u32> {
 
 /// Faults of the triangles themselves.
 fn surface(garment: &Garment, faults: &SurfaceFaults, findings: &mut Vec<Finding>) {
-    let positions = garment.mesh().positions();
-    let mut of_triangles = |kind, severity, triangles: &[u32], cure: &str| {
-        if !triangles.is_empty() {
-            findings.push(
-                Finding::new(kind, severity, triangles.len())
-                    .at(place::triangles(garment, triangles))
-                    .cure(cure)
-                    .vertices(corners_of(garment, triangles)),
-            );
-        }
+    let panel = |_, triangle: Option<u32>| {
+        let name = triangle.and_then(|t| place::panel(garment, &[t]));
+        name.map_or_else(String::new, |name| format!(", panel {name}"))
     };
-    of_triangles(
+    let elements = Elements::new(garment.mesh(), &panel);
+    findings.extend(elements.triangles(
         FindingKind::DegenerateTriangle,
         Severity::Error,
         &faults.degenerate,
         "dissolve these triangles, or merge their vertices",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::DuplicateTriangle,
         Severity::Error,
         &faults.duplicate,
         "delete the copies of these triangles",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::FlippedTriangle,
         Severity::Error,
         &faults.flipped,
         "flip these triangles (recalculate normals), so that all are counter-clockwise from outside",
-    );
-    of_triangles(
+    ));
+    findings.extend(elements.triangles(
         FindingKind::OneSided,
         Severity::Error,
         &faults.one_sided,
         "cut the part open: it is joined to itself with a twist, so it has no outside",
-    );
-    if let Some(&[a, b]) = faults.crowded_edges.first() {
-        let middle = (positions[a as usize] + positions[b as usize]) / 2.0;
-        findings.push(
-            Finding::new(
-                FindingKind::NonManifoldEdge,
-                Severity::Error,
-                faults.crowded_edges.len(),
-            )
-            .at(format!(
-                "edge {a}-{b} at {}{}",
-                place::centimetres(middle),
-                match faults.crowded_edges.len() {
-                    1 => String::new(),
-                    n => format!(" and {} more", n - 1),
-                }
-            ))
-            .cure(
-                "separate the sheets there, or delete the inner ones: an edge joins two triangles",
-            )
-            .vertices(faults.crowded_edges.iter().flatten().copied()),
-        );
-    }
-    let mut of_vertices = |kind, severity, vertices: &[u32], cure: &str| {
-        if let Some(&first) = vertices.first() {
-            findings.push(
-                Finding::new(kind, severity, vertices.len())
-                    .at(format!(
-                        "{} at {}",
-                        place::list(place::VERTICES, vertices),
-                        place::centimetres(positions[first as usize])
-                    ))
-                    .cure(cure)
-                    .vertices(vertices.iter().copied()),
-            );
-        }
-    };
-    of_vertices(
+    ));
+    findings.extend(elements.edges(
+        FindingKind::NonManifoldEdge,
+        Severity::Error,
+        &faults.crowded_edges,
+        "separate the sheets there, or delete the inner ones: an edge joins two triangles",
+    ));
+    findings.extend(elements.vertices(
         FindingKind::NonManifoldVertex,
         Severity::Warning,
         &faults.pinched_vertices,
         "split these vertices: pieces of cloth hang together by a point",
-    );
-    of_vertices(
+    ));
+    findings.extend(elements.vertices(
         FindingKind::UnusedVertex,
         Severity::Warning,
         &faults.unused,
         "delete the vertices that no triangle uses",
-    );
+    ));
 }
 
-/// Seams that are open and parts that float.
+/// Seams that are open, holes, and parts that float.
 fn joins(
     garment: &Garment,
     faults: &SurfaceFaults,
@@ -183,49 +199,42 @@ fn joins(
     let side = layers::median_side(garment.mesh(), &faults.kept) as f32;
     let gap = SEAM_GAP.min(SEAM_GAP_SHARE * side);
     let seams = open_seams(positions, &faults.borders, gap, &is_copy);
-    if let Some(&first) = seams.first() {
+    findings.extend(
+        Elements::new(garment.mesh(), &|_, _| String::new()).vertices(
+            FindingKind::OpenSeam,
+            Severity::Error,
+            &seams,
+            "merge vertices by distance (0.1 mm): the seam is not sewn",
+        ),
+    );
+    let mut is_judged = vec![false; positions.len()];
+    for v in faults.parts.iter().flat_map(|p| corners_of(garment, p)) {
+        is_judged[v as usize] = true;
+    }
+    let mut holes = borders::holes(garment.mesh(), faults, &seams);
+    holes.retain(|hole| is_judged[hole.vertices[0] as usize]);
+    if !holes.is_empty() {
+        let named: Vec<String> = holes
+            .iter()
+            .take(3)
+            .map(|hole| {
+                let (n, at) = (hole.vertices.len(), hole.vertices[0] as usize);
+                format!(
+                    "{:.1} cm around, {n} sides, at {}",
+                    100.0 * hole.length,
+                    place::centimetres(positions[at])
+                )
+            })
+            .collect();
         findings.push(
-            Finding::new(FindingKind::OpenSeam, Severity::Error, seams.len())
-                .at(format!(
-                    "{} at {}",
-                    place::list(place::VERTICES, &seams),
-                    place::centimetres(positions[first as usize])
-                ))
-                .cure("merge vertices by distance (0.1 mm): the seam is not sewn")
-                .vertices(seams),
+            Finding::new(FindingKind::Hole, Severity::Warning, holes.len())
+                .at(named.join("; "))
+                .cure("fill it, or ignore this where a hole is meant, such as a buttonhole")
+                .vertices(holes.into_iter().flat_map(|hole| hole.vertices)),
         );
     }
     let parts: Vec<&[u32]> = faults.parts.iter().map(Vec::as_slice).collect();
     floating(garment, &parts, findings);
-}
-
-/// Border vertices with another border vertex in the same place.
-fn open_seams(positions: &[Vec3], borders: &[[u32; 2]], gap: f32, is_copy: &[bool]) -> Vec<u32> {
-    let mut border: Vec<u32> = borders
-        .iter()
-        .flatten()
-        .copied()
-        .filter(|&v| !is_copy[v as usize])
-        .collect();
-    border.sort_unstable();
-    border.dedup();
-    let x = |v: u32| positions[v as usize].x;
-    border.sort_by(|&a, &b| x(a).total_cmp(&x(b)).then(a.cmp(&b)));
-    let mut found = Vec::new();
-    for (i, &a) in border.iter().enumerate() {
-        for &b in &border[i + 1..] {
-            if x(b) - x(a) > gap {
-                break;
-            }
-            let joined = borders.binary_search(&[a.min(b), a.max(b)]).is_ok();
-            if !joined && positions[a as usize].distance(positions[b as usize]) <= gap {
-                found.extend([a, b]);
-            }
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 fn floating(garment: &Garment, parts: &[&[u32]], findings: &mut Vec<Finding>) {
@@ -323,7 +332,7 @@ fn is_placed(garment: &Garment, wearer: &Wearer<'_>, findings: &mut Vec<Finding>
     let trial = Trial::new(wearer, garment.mesh());
     let scaled = |cure: Option<Cure>, findings: &mut Vec<Finding>| {
         let words = match cure.as_ref().and_then(|c| c.scale) {
-            Some((factor, unit)) => format!("multiply by {factor} ({unit})"),
+            Some(mistake) => mistake.cure(),
             None => format!("multiply by about {:.2e}", 0.5 / trial.size()),
         };
         findings.push(
@@ -401,6 +410,32 @@ fn turned(cure: &Cure, n_vertices: usize, place: &str, findings: &mut Vec<Findin
     }
 }
 
+/// Whether the body holds the garment up.
+fn supported(
+    mesh: &TriMesh,
+    faults: &SurfaceFaults,
+    wearer: &Wearer<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let support = Support::of(wearer, mesh.positions(), &faults.unused);
+    if support.holds() {
+        return;
+    }
+    let n_vertices = mesh.positions().len();
+    findings.push(
+        Finding::new(FindingKind::DoesNotFit, Severity::Warning, n_vertices)
+            .at(format!(
+                "the nearest vertex is {:.1} cm from the body; {:.1} % of the garment and {:.1} % of its \
+                 upper half are within {:.1} cm",
+                100.0 * support.nearest,
+                100.0 * support.share,
+                100.0 * support.upper_share,
+                100.0 * support.limit
+            ))
+            .cure("check that garment and body belong together, and their scale: nothing holds it up"),
+    );
+}
+
 /// Panels called left, right, front and back say how the garment is meant.
 fn named_sides(garment: &Garment, findings: &mut Vec<Finding>) {
     let mean = |word: &str| {
@@ -453,12 +488,12 @@ fn named_sides(garment: &Garment, findings: &mut Vec<Finding>) {
 
 /// Vertices, edge midpoints and face centres more than a millimetre inside.
 fn inside_body(
-    garment: &Garment,
+    mesh: &TriMesh,
     faults: &SurfaceFaults,
     wearer: &Wearer<'_>,
+    drape: Drape,
     findings: &mut Vec<Finding>,
 ) {
-    let mesh = garment.mesh();
     let positions = mesh.positions();
     let mut points: Vec<(Vec3, [u32; 3])> = Vec::new();
     for (v, &p) in positions.iter().enumerate() {
@@ -498,15 +533,30 @@ fn inside_body(
     };
     let main = place::main_joints(wearer.model.skin_weights());
     let joint = place::joint_of_triangle(wearer.model, &main, triangle);
+    let (severity, cure) = match drape {
+        Drape::Given => (
+            Severity::Error,
+            "push the garment out of the body there, or fit it to this body shape",
+        ),
+        Drape::Carried if depth > CARRYING_SLIP => (
+            Severity::Warning,
+            "drape the garment on this body shape: it is carried from the template's",
+        ),
+        Drape::Carried => (
+            Severity::Note,
+            "none needed: the garment is carried from the template's shape, and is so near to the skin \
+             that the first steps push it out",
+        ),
+    };
     findings.push(
-        Finding::new(FindingKind::InsideBody, Severity::Error, n_inside)
+        Finding::new(FindingKind::InsideBody, severity, n_inside)
             .at(format!(
                 "{n_inside} of {} points (vertices, edge midpoints, face centres); deepest {:.1} mm at {}, near {joint}",
                 points.len(),
                 1e3 * depth,
                 place::centimetres(at),
             ))
-            .cure("push the garment out of the body there, or fit it to this body shape")
+            .cure(cure)
             .vertices(vertices),
     );
 }

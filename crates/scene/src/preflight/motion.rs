@@ -28,8 +28,18 @@ const MAX_SINK: f32 = 0.01;
 /// A sink this deep is seen [m].
 const DEEP_SINK: f32 = 0.05;
 
-/// A clip whose lowest point stays above this never stands [m].
+/// A body whose lowest point is above this does not stand [m]: capture floors
+/// are not level to better, and tiptoe on soft ground is less.
 const MAX_FLOAT: f32 = 0.03;
+
+/// Longer than this above the floor is a jump or a fault [s]: the flight of a
+/// runner lasts 0.2 s, a hop 0.4 s.
+const MAX_HOP: f64 = 0.5;
+
+/// A body in the air falls with 9.8 m/s², and its root, which is not its
+/// centre of mass, with half of that at least. One that floats does not fall:
+/// jumps of the shared clips have 8 to 11, their drifts and steps at most 2.
+const MIN_FALL: f64 = 4.9;
 
 /// What was found in a clip.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,7 +147,7 @@ pub fn check_motion(
     let mut findings = Vec::new();
     contact_findings(model, &frames, &mut findings);
     jumps(model, body, clip, &mut findings);
-    let sole_height = floor(&frames, &mut findings);
+    let sole_height = floor(&frames, clip, &mut findings);
     Ok(MotionReport {
         findings: sorted(findings),
         masked_share: masked / frames.len().max(1) as f32,
@@ -312,7 +322,11 @@ fn reach(model: &dyn BodyModel, body: &ShapedBody) -> Vec<f32> {
 }
 
 /// Sinking and floating; returns the range of heights.
-fn floor(frames: &[FrameContact], findings: &mut Vec<Finding>) -> [f32; 2] {
+///
+/// A body that floats for a while is a note: the floor of a capture drifts by
+/// centimetres, cloth does not mind, and what the person stood on is not in the
+/// clip.
+fn floor(frames: &[FrameContact], clip: &Clip, findings: &mut Vec<Finding>) -> [f32; 2] {
     let range = frames
         .iter()
         .fold([f32::INFINITY, f32::NEG_INFINITY], |r, f| {
@@ -323,6 +337,8 @@ fn floor(frames: &[FrameContact], findings: &mut Vec<Finding>) -> [f32; 2] {
         .filter(|f| f.lowest < -MAX_SINK)
         .map(|f| f.frame)
         .collect();
+    let floating = floating(frames, clip);
+    let drifts = !floating.is_empty() && range[0] <= MAX_FLOAT;
     let [low, high] = range.map(|h| 100.0 * h);
     let measured = format!("the lowest point is at {low:.1} to {high:.1} cm");
     if !sunk.is_empty() {
@@ -337,14 +353,99 @@ fn floor(frames: &[FrameContact], findings: &mut Vec<Finding>) -> [f32; 2] {
                     "{}; {measured}",
                     place::list(["frame", "frames"], &sunk)
                 ))
-                .cure(format!("raise the clip by {:.1} cm", -low)),
+                .cure(if drifts {
+                    "level the clip: its floor is not flat".into()
+                } else {
+                    format!("raise the clip by {:.1} cm", -low)
+                }),
         );
-    } else if range[0] > MAX_FLOAT {
+    }
+    if range[0] > MAX_FLOAT {
         findings.push(
             Finding::new(FindingKind::AboveFloor, Severity::Note, frames.len())
                 .at(measured)
                 .cure(format!("lower the clip by {low:.1} cm")),
         );
+    } else if drifts {
+        let named: Vec<String> = floating
+            .iter()
+            .take(3)
+            .map(|run| {
+                let highest = run.iter().map(|f| f.lowest).fold(0.0, f32::max);
+                format!(
+                    "frames {} to {} by up to {:.1} cm",
+                    run[0].frame,
+                    run[run.len() - 1].frame,
+                    100.0 * highest
+                )
+            })
+            .collect();
+        let more = match floating.len().saturating_sub(3) {
+            0 => String::new(),
+            n => format!(" and {n} more times"),
+        };
+        let n_frames = floating.iter().map(|run| run.len()).sum();
+        findings.push(
+            Finding::new(FindingKind::AboveFloor, Severity::Note, n_frames)
+                .at(format!("{}{more}; {measured}", named.join(", ")))
+                .cure(
+                    "level the clip (captures drift), or ignore this where the person stands on \
+                     something",
+                ),
+        );
     }
     range
+}
+
+/// Runs of frames in which the body is above the floor for longer than a hop
+/// and is not falling.
+fn floating<'a>(frames: &'a [FrameContact], clip: &Clip) -> Vec<&'a [FrameContact]> {
+    let step = clip.frame_rate().frame_step().0;
+    let is_above = |f: &FrameContact| f.lowest > MAX_FLOAT;
+    frames
+        .chunk_by(|a, b| is_above(a) == is_above(b))
+        .filter(|run| is_above(&run[0]) && run.len() as f64 * step > MAX_HOP)
+        .filter(|run| {
+            let heights = run
+                .iter()
+                .map(|f| f64::from(clip.frames()[f.frame as usize].root.y));
+            acceleration(&heights.collect::<Vec<_>>(), step) > -MIN_FALL
+        })
+        .collect()
+}
+
+/// The acceleration of the parabola through heights [m] that are `step` [s]
+/// apart, by least squares [m/s²]; 0 for fewer than three.
+///
+/// With times tᵢ about their mean, the parabola's term q = tᵢ² − ⟨t²⟩ is
+/// orthogonal to the constant and the linear one, so its factor is ⟨q h⟩ / ⟨q²⟩.
+fn acceleration(heights: &[f64], step: f64) -> f64 {
+    let n = heights.len() as f64;
+    let time = |i: usize| (i as f64 - (n - 1.0) / 2.0) * step;
+    let mean_sq = (0..heights.len()).map(|i| time(i).powi(2)).sum::<f64>() / n;
+    let (mut above, mut below) = (0.0, 0.0);
+    for (i, height) in heights.iter().enumerate() {
+        let q = time(i).powi(2) - mean_sq;
+        above += q * height;
+        below += q * q;
+    }
+    if heights.len() < 3 {
+        0.0
+    } else {
+        2.0 * above / below
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thrown_body_falls_with_gravity() {
+        let throw =
+            |i: i32| 1.0 + 3.0 * f64::from(i) / 30.0 - 4.905 * (f64::from(i) / 30.0).powi(2);
+        let heights: Vec<f64> = (0..20).map(throw).collect();
+        assert!((acceleration(&heights, 1.0 / 30.0) + 9.81).abs() < 1e-9);
+        assert_eq!(acceleration(&heights[..2], 1.0 / 30.0), 0.0);
+    }
 }

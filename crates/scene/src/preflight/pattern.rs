@@ -8,6 +8,7 @@
 use drapery_core::{Garment, Pattern};
 use glam::{DVec2, DVec3};
 
+use super::scale::Mistake;
 use super::surface::{SurfaceFaults, degenerate, median};
 use super::{Finding, FindingKind, Severity, place};
 
@@ -144,20 +145,13 @@ fn fits(garment: &Garment, pattern: &Pattern, sound: &[u32], findings: &mut Vec<
     true
 }
 
-/// A factor, with the unit it is known by.
+/// A factor, with the unit that a pattern has which needs it.
 fn unit(factor: f64) -> String {
-    const UNITS: [(f64, &str); 6] = [
-        (0.01, " (centimetres)"),
-        (0.001, " (millimetres)"),
-        (0.0254, " (inches)"),
-        (0.3048, " (feet)"),
-        (0.1, " (decimetres)"),
-        (100.0, " (it was divided by 100 twice)"),
-    ];
-    UNITS
-        .iter()
-        .find(|(f, _)| (factor / f - 1.0).abs() < 0.15)
-        .map_or_else(|| format!("{factor:.4}"), |(f, name)| format!("{f}{name}"))
+    match Mistake::of_factor(factor) {
+        Some(Mistake::Unit(unit)) => format!("{} ({})", unit.metres() as f32, unit.name()),
+        Some(mistake) => mistake.to_string(),
+        None => format!("{factor:.4}"),
+    }
 }
 
 /// Pattern triangles wound against the mesh, by island.

@@ -129,3 +129,35 @@ fn a_shared_garment_in_another_unit_or_turned_names_the_cure() {
         "{aside:?}"
     );
 }
+
+/// Binding carries the T-shirt to a heavy body but for a few points.
+#[test]
+fn the_shared_t_shirt_is_carried_to_a_heavy_body() {
+    let (Some((character, _)), Some(shirt)) = (body(), garment("tshirt")) else {
+        return;
+    };
+    let parameters = character.shape_parameters();
+    let heavy = parameters.iter().map(|p| f32::from(p.name == "heavy"));
+    let shaped = character.shaped(&heavy.collect::<Vec<_>>()).unwrap();
+    for finding in check_garment(&shirt, Some((&character, &shaped))) {
+        assert_eq!(finding.finding, FindingKind::InsideBody);
+        assert_eq!(finding.severity, Severity::Note, "{}", finding.place);
+        assert!(finding.count < 10, "{}", finding.place);
+    }
+}
+
+#[test]
+fn the_shared_dress_does_not_fit_a_post() {
+    let tube = crate::builtin::character("tube").unwrap();
+    let shaped = tube.shaped(&[0.0, 0.0]).unwrap();
+    for name in ["tshirt", "skirt", "dress"] {
+        let Some(garment) = garment(name) else {
+            return;
+        };
+        let found = check_garment(&garment, Some((&tube, &shaped)));
+        assert!(
+            found.iter().any(|f| f.finding == FindingKind::DoesNotFit),
+            "{name}: {found:?}"
+        );
+    }
+}

@@ -32,8 +32,13 @@ pub(super) struct SurfaceFaults {
     pub(super) flipped: Vec<u32>,
     /// One triangle of each part that can't be wound.
     pub(super) one_sided: Vec<u32>,
-    /// Border edges.
+    /// Border edges, sorted, the lower vertex first.
     pub(super) borders: Vec<[u32; 2]>,
+    /// The sheet that each border edge is of; a sheet is joined over edges of
+    /// two triangles.
+    pub(super) border_sheets: Vec<u32>,
+    /// The area of each sheet [m²].
+    pub(super) sheet_areas: Vec<f64>,
     /// Vertices without a triangle.
     pub(super) unused: Vec<u32>,
     /// Triangles that are neither duplicates nor name a vertex twice.
@@ -81,14 +86,15 @@ impl SurfaceFaults {
             .degenerate
             .extend(thin.into_iter().map(|i| kept[i as usize]));
         faults.degenerate.sort_unstable();
-        faults.join(triangles);
+        let areas: Vec<f64> = shapes.iter().map(area).collect();
+        faults.join(triangles, &areas);
         faults.find_pinched(triangles, mesh.positions().len());
         faults.find_parts(mesh.topology());
         faults
     }
 
     /// Walks over the edges: borders, crowded edges, winding.
-    fn join(&mut self, triangles: &[[u32; 3]]) {
+    fn join(&mut self, triangles: &[[u32; 3]], areas: &[f64]) {
         // (low, high, index in `kept`, runs from low to high)
         let mut sides: Vec<(u32, u32, u32, bool)> = Vec::with_capacity(3 * self.kept.len());
         for (i, &t) in self.kept.iter().enumerate() {
@@ -100,6 +106,7 @@ impl SurfaceFaults {
         }
         sides.sort_unstable();
         let mut links: Vec<Vec<(usize, bool)>> = vec![Vec::new(); self.kept.len()];
+        let mut border_of = Vec::new();
         let mut start = 0;
         while start < sides.len() {
             let (low, high, ..) = sides[start];
@@ -108,7 +115,10 @@ impl SurfaceFaults {
                 end += 1;
             }
             match &sides[start..end] {
-                [_] => self.borders.push([low, high]),
+                [side] => {
+                    self.borders.push([low, high]);
+                    border_of.push(side.2 as usize);
+                }
                 [p, q] => {
                     let agree = p.3 != q.3;
                     links[p.2 as usize].push((q.2 as usize, agree));
@@ -120,6 +130,7 @@ impl SurfaceFaults {
         }
         // Winding spreads over the edges of two triangles.
         let mut turned: Vec<Option<bool>> = vec![None; self.kept.len()];
+        let mut sheet_of = vec![0; self.kept.len()];
         for seed in 0..self.kept.len() {
             if turned[seed].is_some() {
                 continue;
@@ -139,6 +150,11 @@ impl SurfaceFaults {
                     two_sided &= turned[j] == wanted;
                 }
             }
+            for &i in &members {
+                sheet_of[i] = self.sheet_areas.len() as u32;
+            }
+            let sheet_area = members.iter().map(|&i| areas[i]).sum();
+            self.sheet_areas.push(sheet_area);
             if !two_sided {
                 self.one_sided.push(self.kept[seed]);
                 continue;
@@ -149,6 +165,7 @@ impl SurfaceFaults {
             self.flipped.extend(wrong.map(|&i| self.kept[i]));
         }
         self.flipped.sort_unstable();
+        self.border_sheets = border_of.iter().map(|&i| sheet_of[i]).collect();
     }
 
     /// A vertex is pinched when its triangles, joined over edges at it, make
@@ -158,27 +175,39 @@ impl SurfaceFaults {
         for v in self.crowded_edges.iter().flatten() {
             crowded[*v as usize] = true;
         }
-        let mut around: Vec<Vec<[u32; 2]>> = vec![Vec::new(); n_vertices];
-        for &t in &self.kept {
-            let [a, b, c] = triangles[t as usize];
-            around[a as usize].push([b, c]);
-            around[b as usize].push([c, a]);
-            around[c as usize].push([a, b]);
-        }
-        for (v, fan) in around.iter_mut().enumerate() {
-            if fan.is_empty() || crowded[v] {
-                continue;
-            }
-            let mut reached: Vec<u32> = fan[0].to_vec();
-            fan.swap_remove(0);
-            while let Some(i) = fan
-                .iter()
-                .position(|e| reached.contains(&e[0]) || reached.contains(&e[1]))
-            {
-                reached.extend(fan.swap_remove(i));
-            }
-            if !fan.is_empty() {
-                self.pinched_vertices.push(v as u32);
+        // A node for every vertex and every other corner of its triangles; each
+        // triangle joins two nodes of each of its vertices.
+        let corners = |t: &u32| {
+            let [a, b, c] = triangles[*t as usize];
+            [[a, b, c], [b, c, a], [c, a, b]]
+        };
+        let mut nodes: Vec<[u32; 2]> = self
+            .kept
+            .iter()
+            .flat_map(corners)
+            .flat_map(|[v, p, q]| [[v, p], [v, q]])
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let node = |v: u32, end: u32| {
+            let found = nodes.binary_search(&[v, end]);
+            found.expect("all ends are listed") as u32
+        };
+        let joined: Vec<[u32; 3]> = self
+            .kept
+            .iter()
+            .flat_map(corners)
+            .map(|[v, p, q]| [node(v, p), node(v, q), node(v, q)])
+            .collect();
+        let fans = Topology::new(nodes.len() as u32, joined)
+            .expect("at most three joins a triangle, of nodes that are there");
+        let (fan_of, _) = fans.parts();
+        let of_one_vertex = |a: &(u32, u32), b: &(u32, u32)| a.0 == b.0;
+        let nodes_with_fans: Vec<(u32, u32)> = nodes.iter().map(|n| n[0]).zip(fan_of).collect();
+        for group in nodes_with_fans.chunk_by(of_one_vertex) {
+            let (v, fan) = group[0];
+            if !crowded[v as usize] && group.iter().any(|n| n.1 != fan) {
+                self.pinched_vertices.push(v);
             }
         }
     }
@@ -198,10 +227,7 @@ impl SurfaceFaults {
 
 /// The triangles that are too thin or too small, by their place in `shapes`.
 pub(super) fn degenerate(shapes: &[[DVec3; 3]]) -> Vec<u32> {
-    let areas: Vec<f64> = shapes
-        .iter()
-        .map(|[a, b, c]| (*b - *a).cross(*c - *a).length() / 2.0)
-        .collect();
+    let areas: Vec<f64> = shapes.iter().map(area).collect();
     let median = median(areas.clone());
     let thin = |i: usize| {
         let [a, b, c] = shapes[i];
@@ -216,6 +242,10 @@ pub(super) fn degenerate(shapes: &[[DVec3; 3]]) -> Vec<u32> {
         .filter(|&i| thin(i))
         .map(|i| i as u32)
         .collect()
+}
+
+fn area([a, b, c]: &[DVec3; 3]) -> f64 {
+    (*b - *a).cross(*c - *a).length() / 2.0
 }
 
 /// The middle value; 0 of none.
