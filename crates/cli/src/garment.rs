@@ -4,7 +4,7 @@ use anyhow::bail;
 use drapery::core::{BodyModel, Clip, ShapedBody, Surroundings};
 use drapery::scene::character::Character;
 use drapery::scene::garment::pins;
-use drapery::scene::preflight::{Finding, Severity, check_garment};
+use drapery::scene::preflight::{Finding, Severity, borders, check_garment, check_outfit};
 use drapery::{dress, roll_out};
 use serde_json::json;
 
@@ -27,6 +27,11 @@ pub(crate) fn run(command: &Garment, say: &Say) -> anyhow::Result<Answer> {
                 .iter()
                 .map(|name| source::garment(name, *pattern, say))
                 .collect::<anyhow::Result<Vec<_>>>()?;
+            let layers: Vec<_> = garments.iter().collect();
+            let outfit = match layers.len() {
+                1 => Answer::Yes,
+                _ => say_findings(&check_outfit(&layers), "the outfit", say)?,
+            };
             let Some(character) = on else {
                 if !shape.shape.is_empty() {
                     bail!("--shape needs --on CHARACTER");
@@ -35,7 +40,7 @@ pub(crate) fn run(command: &Garment, say: &Say) -> anyhow::Result<Answer> {
                     .iter()
                     .zip(&garments)
                     .map(|(name, garment)| say_findings(&check_garment(garment, None), name, say));
-                return all(answers);
+                return Ok(all(answers)?.and(outfit));
             };
             let model = source::character(character, say)?;
             let body = source::shaped(&model, shape, say)?;
@@ -51,7 +56,7 @@ pub(crate) fn run(command: &Garment, say: &Say) -> anyhow::Result<Answer> {
                 let conditioned = conditioning(garment, &model, &body, &clips, say)?;
                 Ok(sound.and(conditioned))
             });
-            all(answers)
+            Ok(all(answers)?.and(outfit))
         }
     }
 }
@@ -70,12 +75,7 @@ fn info(name: &str, pattern: PatternReading, say: &Say) -> anyhow::Result<Answer
     let mesh = garment.mesh();
     let (low, high) = mesh.bounds();
     let size = high - low;
-    let n_border = mesh
-        .topology()
-        .edges()
-        .iter()
-        .filter(|e| e.is_border())
-        .count();
+    let borders: Vec<f32> = borders(mesh).iter().map(|b| b.length).collect();
     let (_, n_parts) = mesh.topology().parts();
     let pins: Vec<_> = pins(&garment)
         .map(|g| json!({ "name": g.name, "vertices": g.vertices.len() }))
@@ -84,14 +84,15 @@ fn info(name: &str, pattern: PatternReading, say: &Say) -> anyhow::Result<Answer
         "vertices": mesh.positions().len(),
         "triangles": mesh.triangles().len(),
         "parts": n_parts,
-        "border_edges": n_border,
+        "borders_m": borders,
         "flat_pattern": garment.pattern().is_some(),
         "panels": garment.panels().iter().map(|p| json!({ "name": p.name, "triangles": p.triangles.len() })).collect::<Vec<_>>(),
         "pins": pins,
         "size_m": size.to_array(),
     });
     let text = format!(
-        "{name}: {} vertices, {} triangles, {} panels, {} pin groups, {}, {:.2} × {:.2} × {:.2} m",
+        "{name}: {} vertices, {} triangles, {} panels, {} pin groups, {}, {:.2} × {:.2} × {:.2} m\n\
+         open borders: {}",
         mesh.positions().len(),
         mesh.triangles().len(),
         garment.panels().len(),
@@ -104,6 +105,13 @@ fn info(name: &str, pattern: PatternReading, say: &Say) -> anyhow::Result<Answer
         size.x,
         size.y,
         size.z,
+        match borders.as_slice() {
+            [] => "none".to_string(),
+            lengths => {
+                let lengths = lengths.iter().map(|l| format!("{:.0} cm", 100.0 * l));
+                lengths.collect::<Vec<_>>().join(", ")
+            }
+        },
     );
     say.result("garment", data, text)?;
     Ok(Answer::Yes)
