@@ -15,4 +15,4 @@ pub mod conformance;
 mod skinning;
 
 pub use animator::{Animator, AnimatorState, BatchError, step_batch};
-pub use skinning::{SkinnedGarment, SkinnedGarmentError, SkinnedState};
+pub use skinning::{LIMIT, SkinnedGarment, SkinnedGarmentError, SkinnedState};

@@ -16,10 +16,16 @@
 //! - Loose cloth also gives up part of its weights to the joints above, towards
 //!   the root: two legs that bend away from each other can make the blend of
 //!   their matrices singular, and inverse skinning needs it well-conditioned.
+//! - For the same reason cloth also follows *halfway joints*, between each joint
+//!   and its parent: see [`HalfwayJoints`]. [`HalfwayJoints::Off`] gives the
+//!   papers' plain linear blending.
 
-use drapery_core::{BodyModel, Garment, ShapedBody, SkinWeights, Topology, TriangleTree};
+use drapery_core::{
+    BlendRig, BodyModel, Garment, HalfwayJoints, ShapedBody, SkinWeights, Topology, TriangleTree,
+};
 use glam::Vec3;
 
+use super::halfway::spread;
 use super::heat::Heat;
 
 /// How weights are taken from the body.
@@ -41,6 +47,8 @@ pub struct BindingConfig {
     /// The share of a joint's weight that the loosest cloth passes to the
     /// joint's parent, from 0 to 1.
     pub loose_share: f32,
+    /// Whether cloth follows halfway joints too.
+    pub halfway: HalfwayJoints,
 }
 
 impl Default for BindingConfig {
@@ -53,6 +61,7 @@ impl Default for BindingConfig {
             tight_distance: 0.02,
             loose_distance: 0.12,
             loose_share: 0.2,
+            halfway: HalfwayJoints::On,
         }
     }
 }
@@ -60,8 +69,10 @@ impl Default for BindingConfig {
 /// How a garment hangs on a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
-    /// Which joints the garment's vertices follow, at most eight each.
+    /// Which joints of `rig` the garment's vertices follow, at most eight each.
     pub weights: SkinWeights,
+    /// The body's joints, with halfway joints if wanted.
+    pub rig: BlendRig,
     /// Displacement per unit of each shape coefficient [m], shape [parameter][vertex].
     pub shape_directions: Vec<Vec<Vec3>>,
     /// Distance from the body at rest [m], shape [vertex].
@@ -154,17 +165,25 @@ pub fn bind(
     Heat::new(topology, positions, &reach).smooth(&mut rows, n_columns);
     pass_to_parents(&mut rows, n_columns, &looseness, body, config);
 
+    let rig = BlendRig::new(body.skeleton().parents(), config.halfway);
+    let mut followed = vec![0.0; rig.n_transforms()];
     let influences: Vec<Vec<(u16, f32)>> = rows
         .chunks_exact(n_columns)
         .map(|row| {
-            let joints = row[..n_joints].iter().enumerate();
+            match config.halfway {
+                HalfwayJoints::On => {
+                    spread(&row[..n_joints], body.skeleton().parents(), &mut followed);
+                }
+                HalfwayJoints::Off => followed.copy_from_slice(&row[..n_joints]),
+            }
+            let joints = followed.iter().enumerate();
             joints
                 .filter(|(_, w)| **w > 1e-4)
                 .map(|(j, w)| (j as u16, *w as f32))
                 .collect()
         })
         .collect();
-    let weights = SkinWeights::new(N_INFLUENCES, n_joints, &influences)
+    let weights = SkinWeights::new(N_INFLUENCES, rig.n_transforms(), &influences)
         .expect("smoothed weights are positive and sum to one");
     let shape_directions = (0..n_shape)
         .map(|k| {
@@ -178,6 +197,7 @@ pub fn bind(
         .collect();
     Ok(Binding {
         weights,
+        rig,
         shape_directions,
         distances,
     })
@@ -268,6 +288,46 @@ mod tests {
                 assert!(weight > 0.97, "{weight}");
             }
         }
+    }
+
+    #[test]
+    fn halfway_joints_take_weights_only_where_joints_meet() {
+        let tube = builtin::character("tube").unwrap();
+        let sleeve = builtin::garment("sleeve").unwrap();
+        let with = |halfway| {
+            let config = BindingConfig {
+                halfway,
+                ..BindingConfig::default()
+            };
+            bind(&sleeve, &tube, &config).unwrap()
+        };
+        let (off, on) = (with(HalfwayJoints::Off), with(HalfwayJoints::On));
+        assert_eq!((off.rig.n_transforms(), on.rig.n_transforms()), (4, 8));
+        assert!(off.weights.joints().iter().all(|j| *j < 4));
+        let mut most = 0.0f32;
+        for v in 0..sleeve.mesh().positions().len() {
+            // How far along the tube's bones the blend is, counted in joints.
+            let along = |weights: &SkinWeights| -> f32 {
+                weights
+                    .of(v)
+                    .map(|(j, w)| {
+                        w * if j < 4 {
+                            f32::from(j)
+                        } else {
+                            f32::from(j) - 4.5
+                        }
+                    })
+                    .sum()
+            };
+            let (before, after) = (along(&off.weights), along(&on.weights));
+            assert!((before - after).abs() < 0.05, "{v}: {before} {after}");
+            let halfway: f32 = on.weights.of(v).filter(|(j, _)| *j >= 4).map(|w| w.1).sum();
+            most = most.max(halfway);
+        }
+        assert!(
+            (0.45..0.55).contains(&most),
+            "half and half of two joints is half halfway: {most}"
+        );
     }
 
     #[test]
