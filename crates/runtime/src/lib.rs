@@ -11,6 +11,7 @@ extern crate alloc;
 extern crate std;
 
 mod animator;
+#[cfg(feature = "conformance")]
 pub mod conformance;
 mod skinning;
 

@@ -300,7 +300,7 @@ fn a_ray_through_a_corner_or_side_is_uncertain_yet_the_winding_is_right() {
 }
 
 /// The tolerance of triangles in one plane once had the wrong dimension, so
-/// that large triangles with a gap between them touched.
+/// that large triangles with a gap between them met.
 #[test]
 fn how_triangles_meet_does_not_depend_on_their_size() {
     let flat = [Vec3::ZERO, Vec3::X, Vec3::Z];
