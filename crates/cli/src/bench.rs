@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use drapery::core::{BodyModel, PoseVelocity, SkinWeights, skin_positions};
 use drapery::scene::garment::{BindingConfig, bind};
 use drapery::view::picture::{Size, View};
-use glam::Vec3;
+use glam::{Affine3A, Vec3};
 use serde_json::json;
 
 use crate::args::{Bench, Dressed, PatternReading};
@@ -50,10 +50,14 @@ fn skinning(character: &str, garment: &str, runs: u32, say: &Say) -> anyhow::Res
         &PoseVelocity::zero(model.skeleton().len()),
         &mut posed,
     )?;
-    let measure = |mesh: &str, weights: &SkinWeights, rest: &[Vec3]| -> anyhow::Result<()> {
+    let measure = |mesh: &str,
+                   weights: &SkinWeights,
+                   transforms: &[Affine3A],
+                   rest: &[Vec3]|
+     -> anyhow::Result<()> {
         let mut out = vec![Vec3::ZERO; rest.len()];
         let rates = rates(runs, rest.len(), || {
-            skin_positions(weights, black_box(&posed.world_from_rest), rest, &mut out);
+            skin_positions(weights, black_box(transforms), rest, &mut out);
             black_box(&out);
         })?;
         let (low, median, high) = spread(&rates);
@@ -80,10 +84,17 @@ fn skinning(character: &str, garment: &str, runs: u32, say: &Say) -> anyhow::Res
         );
         say.result("bench", data, text)
     };
-    measure(character, model.skin_weights(), &body.rest)?;
+    let joints = &posed.world_from_rest;
+    measure(character, model.skin_weights(), joints, &body.rest)?;
     let cloth = source::garment(garment, PatternReading::default(), say)?;
     match bind(&cloth, &model, &BindingConfig::default()) {
-        Ok(binding) => measure(garment, &binding.weights, cloth.mesh().positions())?,
+        Ok(binding) => {
+            let mut all = vec![Affine3A::IDENTITY; binding.rig.n_transforms()];
+            binding
+                .rig
+                .transforms(joints, &posed.joint_positions, &mut all)?;
+            measure(garment, &binding.weights, &all, cloth.mesh().positions())?;
+        }
         Err(error) => say.note(format_args!("{garment} does not fit {character}: {error}")),
     }
     Ok(Answer::Yes)

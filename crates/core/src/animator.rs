@@ -53,6 +53,36 @@ pub enum AnimateError {
     /// The body's frame holds a number that is not finite.
     #[error("the body has a value that is not finite")]
     NotFinite,
+    /// A value is finite, but so large that what comes of it might not be.
+    #[error("{what} beyond the limit of {limit:e}")]
+    TooLarge {
+        /// Which value.
+        what: &'static str,
+        /// The largest magnitude allowed.
+        limit: f32,
+    },
+    /// A joint is scaled, sheared or mirrored, and a bone has no halfway.
+    #[error("joint {joint} is not rigid, so nothing is halfway to it")]
+    NotRigid {
+        /// The joint's index.
+        joint: usize,
+    },
+    /// The blend of a vertex's joints has no inverse.
+    #[error("vertex {vertex} can't be unposed: the blend of its joints is singular")]
+    Singular {
+        /// The vertex's index.
+        vertex: usize,
+    },
+    /// The state was made by the animator of another garment.
+    #[error("the state has {found} {what}, the garment has {expected}")]
+    State {
+        /// What there are more or fewer of.
+        what: &'static str,
+        /// How many the state has.
+        found: usize,
+        /// How many the garment has.
+        expected: usize,
+    },
 }
 
 /// Turns the motion of a body into the motion of the garment on it.

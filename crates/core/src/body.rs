@@ -109,6 +109,7 @@ impl PosedBody {
         BodyFrame {
             pose: &self.pose,
             velocity: &self.velocity,
+            joint_positions: &self.joint_positions,
             joint_velocities: &self.joint_velocities,
             world_from_rest: &self.world_from_rest,
             vertices: &self.vertices,
@@ -143,6 +144,8 @@ pub struct BodyFrame<'a> {
     pub pose: &'a Pose,
     /// How fast it changes.
     pub velocity: &'a PoseVelocity,
+    /// World positions of the joints [m].
+    pub joint_positions: &'a [Vec3],
     /// World velocities of the joints.
     pub joint_velocities: &'a [JointVelocity],
     /// World from rest for each joint.

@@ -17,6 +17,7 @@ mod body;
 mod canonical;
 mod clip;
 mod garment;
+mod halfway;
 mod ids;
 mod mesh;
 mod pose;
@@ -35,6 +36,7 @@ pub use body::{
 pub use canonical::{CanonicalFrame, heading, unwrap_angles};
 pub use clip::{Clip, ClipError};
 pub use garment::{Garment, GarmentError, Panel, Pattern, VertexGroup};
+pub use halfway::{BlendRig, HalfwayJoints};
 pub use ids::{FrameIndex, JointId, VertexId};
 pub use mesh::{MeshError, TriMesh, vertex_normals};
 pub use pose::{Pose, PoseVelocity};

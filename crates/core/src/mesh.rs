@@ -7,7 +7,8 @@ use glam::Vec3;
 
 use crate::topology::{Topology, TopologyError};
 
-/// A topology with a position for every vertex; all positions are finite.
+/// A topology with a position for every vertex; all positions are finite and
+/// no coordinate is beyond 1e6 m.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriMesh {
     topology: Topology,
@@ -62,12 +63,7 @@ impl TriMesh {
                 n_vertices: positions.len(),
             });
         }
-        let sound = |p: &Vec3| p.is_finite() && p.abs().max_element() <= MAX_COORDINATE;
-        if let Some(vertex) = positions.iter().position(|p| !sound(p)) {
-            return Err(MeshError::NotFinite {
-                vertex: vertex as u32,
-            });
-        }
+        check_coordinates(&positions)?;
         let topology = Topology::new(positions.len() as u32, triangles)?;
         Ok(Self {
             topology,
@@ -93,7 +89,7 @@ impl TriMesh {
     /// The same topology with other positions [m].
     ///
     /// # Errors
-    /// When a position is not finite.
+    /// When a position is not finite or beyond 1e6 m.
     ///
     /// # Panics
     /// When the number of positions differs.
@@ -103,11 +99,7 @@ impl TriMesh {
             self.positions.len(),
             "one position a vertex"
         );
-        if let Some(vertex) = positions.iter().position(|p| !p.is_finite()) {
-            return Err(MeshError::NotFinite {
-                vertex: vertex as u32,
-            });
-        }
+        check_coordinates(&positions)?;
         Ok(Self {
             topology: self.topology.clone(),
             positions,
@@ -146,6 +138,16 @@ impl TriMesh {
                 a.dot(b.cross(c)) / 6.0
             })
             .sum()
+    }
+}
+
+fn check_coordinates(positions: &[Vec3]) -> Result<(), MeshError> {
+    let sound = |p: &Vec3| p.is_finite() && p.abs().max_element() <= MAX_COORDINATE;
+    match positions.iter().position(|p| !sound(p)) {
+        Some(vertex) => Err(MeshError::NotFinite {
+            vertex: vertex as u32,
+        }),
+        None => Ok(()),
     }
 }
 
@@ -208,6 +210,13 @@ mod tests {
             assert_eq!(
                 TriMesh::new(positions, vec![[0, 1, 2]]),
                 Err(MeshError::NotFinite { vertex: 2 })
+            );
+            let mesh = tetrahedron();
+            let mut moved = mesh.positions().to_vec();
+            moved[3].z = bad;
+            assert_eq!(
+                mesh.with_positions(moved),
+                Err(MeshError::NotFinite { vertex: 3 })
             );
         }
     }

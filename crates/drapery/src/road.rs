@@ -49,7 +49,7 @@ pub fn dress_with(
         garment.mesh().positions().to_vec(),
         binding.weights,
         binding.shape_directions,
-        body.skeleton().len(),
+        binding.rig,
         frame_rate,
     )?)
 }

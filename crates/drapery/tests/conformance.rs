@@ -5,10 +5,17 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use drapery::core::{BodyModel, PoseVelocity, PosedBody, ShapedBody};
+use drapery::core::{
+    AnimateError, BlendRig, BodyModel, FrameRate, GarmentAnimator, HalfwayJoints, PoseVelocity,
+    PosedBody, ShapedBody, SkinWeights, Surroundings, Topology,
+};
 use drapery::runtime::conformance::Case;
-use drapery::runtime::{Animator, SkinnedGarment, animator_conformance};
+use drapery::runtime::{
+    Animator, AnimatorState, LIMIT, SkinnedGarment, SkinnedGarmentError, animator_conformance,
+};
 use drapery::scene::builtin;
+use drapery::scene::garment::BindingConfig;
+use glam::{Quat, Vec3};
 
 /// Counts the allocations of each thread.
 struct Counting;
@@ -53,15 +60,46 @@ fn bodies() -> (ShapedBody, Vec<PosedBody>) {
     (body, frames)
 }
 
-fn skinned() -> Case<SkinnedGarment> {
+fn with(halfway: HalfwayJoints) -> Case<SkinnedGarment> {
     let tube = builtin::character("tube").unwrap();
     let sleeve = builtin::garment("sleeve").unwrap();
     let (body, frames) = bodies();
+    let config = BindingConfig {
+        halfway,
+        ..BindingConfig::default()
+    };
+    let first = frames[0].frame(&body, Surroundings::default());
+    let strange_state = one_triangle(halfway).start(&first).unwrap();
     Case {
-        animator: drapery::dress(&sleeve, &tube, drapery::core::FrameRate::THIRTY).unwrap(),
+        animator: drapery::dress_with(&sleeve, &tube, FrameRate::THIRTY, &config).unwrap(),
         body,
         frames,
+        reach: 0.05,
+        strange_state,
     }
+}
+
+/// Another garment, as small as can be, for the same body.
+fn one_triangle(halfway: HalfwayJoints) -> SkinnedGarment {
+    let tube = builtin::character("tube").unwrap();
+    let rig = BlendRig::new(tube.skeleton().parents(), halfway);
+    SkinnedGarment::new(
+        Topology::new(3, vec![[0, 1, 2]]).unwrap(),
+        vec![Vec3::ZERO, Vec3::X, Vec3::Y],
+        SkinWeights::new(4, 4, &[vec![(0, 1.0)], vec![(1, 1.0)], vec![(2, 1.0)]]).unwrap(),
+        vec![vec![Vec3::ZERO; 3]; 2],
+        rig,
+        FrameRate::THIRTY,
+    )
+    .unwrap()
+}
+
+fn skinned() -> Case<SkinnedGarment> {
+    with(HalfwayJoints::On)
+}
+
+fn plain() -> Case<SkinnedGarment> {
+    with(HalfwayJoints::Off)
 }
 
 fn any() -> Case<Animator> {
@@ -70,22 +108,25 @@ fn any() -> Case<Animator> {
         animator: Animator::Skinning(case.animator),
         body: case.body,
         frames: case.frames,
+        reach: case.reach,
+        strange_state: AnimatorState::Skinning(case.strange_state),
     }
 }
 
 animator_conformance!(skinning, skinned, allocations);
+animator_conformance!(skinning_without_halfway_joints, plain, allocations);
 animator_conformance!(any_animator, any, allocations);
 
 #[test]
 fn unposing_undoes_posing() {
     let case = skinned();
     let n = case.animator.rest().len();
-    let mut rest = vec![glam::Vec3::ZERO; n];
+    let mut rest = vec![Vec3::ZERO; n];
     case.animator
         .shaped_rest(&case.body.shape, &mut rest)
         .unwrap();
     for posed in &case.frames {
-        let frame = posed.frame(&case.body, drapery::core::Surroundings::default());
+        let frame = posed.frame(&case.body, Surroundings::default());
         let (worst, _) = case.animator.conditioning(&frame).unwrap();
         assert!(worst > 0.8, "{worst}");
         let (mut world, mut back) = (rest.clone(), rest.clone());
@@ -95,5 +136,98 @@ fn unposing_undoes_posing() {
             assert!(a.distance(*b) < 1e-5);
         }
         assert!(world.iter().zip(&rest).any(|(a, b)| a.distance(*b) > 0.01));
+    }
+}
+
+/// The tube of four joints with one of them turned about its own axis.
+fn turned(joint: usize, angle: f32) -> (ShapedBody, PosedBody) {
+    let tube = builtin::character("tube").unwrap();
+    let body = tube.shaped(&[0.0, 0.0]).unwrap();
+    let mut pose = tube.skeleton().rest_pose();
+    pose.rotations[joint] = Quat::from_rotation_x(angle);
+    let mut posed = tube.room();
+    tube.pose(&body, &pose, &PoseVelocity::zero(4), &mut posed)
+        .unwrap();
+    (body, posed)
+}
+
+/// The bound that halfway joints are there for: cos²(θ/4), where plain blending
+/// has cos(θ/2).
+#[test]
+fn halfway_joints_keep_a_folded_sleeve_invertible() {
+    for angle in [1.0f32, 2.0, 3.0] {
+        let (body, posed) = turned(2, angle);
+        let frame = posed.frame(&body, Surroundings::default());
+        let (plain, _) = plain().animator.conditioning(&frame).unwrap();
+        let (with, _) = skinned().animator.conditioning(&frame).unwrap();
+        let (half, bound) = ((angle / 2.0).cos(), (angle / 4.0).cos().powi(2));
+        // No vertex follows two joints exactly half and half.
+        assert!(plain < f64::from(half) + 0.1, "{angle}: {plain}");
+        assert!(with >= f64::from(bound) - 1e-3, "{angle}: {with}");
+    }
+}
+
+#[test]
+fn unposing_a_singular_blend_names_the_vertex() {
+    let tube = builtin::character("tube").unwrap();
+    let animator = SkinnedGarment::new(
+        Topology::new(3, vec![[0, 1, 2]]).unwrap(),
+        vec![Vec3::ZERO, Vec3::X, Vec3::Y],
+        SkinWeights::new(
+            4,
+            4,
+            &[vec![(0, 1.0)], vec![(1, 0.5), (2, 0.5)], vec![(2, 1.0)]],
+        )
+        .unwrap(),
+        vec![vec![Vec3::ZERO; 3]; 2],
+        BlendRig::new(tube.skeleton().parents(), HalfwayJoints::Off),
+        FrameRate::THIRTY,
+    )
+    .unwrap();
+    let (body, posed) = turned(2, std::f32::consts::PI);
+    let frame = posed.frame(&body, Surroundings::default());
+    let mut out = vec![Vec3::splat(7.5); 3];
+    let found = animator.unpose(&frame, &[Vec3::X; 3], &mut out);
+    assert_eq!(found, Err(AnimateError::Singular { vertex: 1 }));
+    assert_eq!(out, [Vec3::splat(7.5); 3]);
+}
+
+#[test]
+fn positions_that_are_not_numbers_or_huge_are_refused() {
+    let case = skinned();
+    let frame = case.frames[0].frame(&case.body, Surroundings::default());
+    let n = case.animator.rest().len();
+    for (bad, expected) in [
+        (f32::NAN, AnimateError::NotFinite),
+        (
+            1e30,
+            AnimateError::TooLarge {
+                what: "position [m]",
+                limit: LIMIT,
+            },
+        ),
+    ] {
+        let mut given = case.animator.rest().to_vec();
+        given[n - 1].z = bad;
+        let mut out = vec![Vec3::ZERO; n];
+        let posed = case.animator.pose(&frame, &given, &mut out);
+        assert_eq!(posed, Err(expected.clone()));
+        let unposed = case.animator.unpose(&frame, &given, &mut out);
+        assert_eq!(unposed, Err(expected));
+        let made = SkinnedGarment::new(
+            case.animator.topology().clone(),
+            given,
+            case.animator.weights().clone(),
+            vec![],
+            case.animator.rig().clone(),
+            FrameRate::THIRTY,
+        );
+        assert_eq!(
+            made.unwrap_err(),
+            SkinnedGarmentError::NotFinite {
+                what: "rest position",
+                vertex: n - 1
+            }
+        );
     }
 }

@@ -1,7 +1,5 @@
 //! Any method: [`Animator`], and crowds of them: [`step_batch`].
 
-use alloc::vec::Vec;
-
 use drapery_core::{AnimateError, BodyFrame, GarmentAnimator, Seconds, StepReport, Topology};
 use glam::Vec3;
 
@@ -67,11 +65,13 @@ impl GarmentAnimator for Animator {
 }
 
 /// A batch whose parts don't match.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchError {
-    /// Not one body, state and output a garment.
-    #[error("{states} states, {bodies} bodies and {outputs} outputs do not match")]
+    /// Not one body, state, output and report a garment.
+    #[error(
+        "{states} states, {bodies} bodies, {outputs} outputs and {reports} reports do not match"
+    )]
     Counts {
         /// How many states.
         states: usize,
@@ -79,38 +79,38 @@ pub enum BatchError {
         bodies: usize,
         /// How many outputs.
         outputs: usize,
-    },
-    /// One garment could not be stepped; those before it were.
-    #[error("garment {garment}: {source}")]
-    Garment {
-        /// Which one.
-        garment: usize,
-        /// Why not.
-        source: AnimateError,
+        /// How many reports.
+        reports: usize,
     },
 }
 
-/// Advances many garments of one animator by a frame each.
+/// Advances many garments of one animator by a frame each, writes their world
+/// positions [m] to `outputs` and what each step has to say to `reports`.
+///
+/// A garment that can't be stepped says so in its report, keeps its output, and
+/// does not stop the others. Allocates nothing that the animator does not.
 ///
 /// # Errors
-/// When the slices have different lengths, or a garment can't be stepped.
+/// When the slices have different lengths; then nothing is stepped.
 pub fn step_batch<A: GarmentAnimator>(
     animator: &A,
     states: &mut [A::State],
     bodies: &[BodyFrame<'_>],
-    outputs: &mut [Vec<Vec3>],
+    outputs: &mut [&mut [Vec3]],
+    reports: &mut [Result<StepReport, AnimateError>],
 ) -> Result<(), BatchError> {
-    if states.len() != bodies.len() || states.len() != outputs.len() {
+    let n = states.len();
+    if n != bodies.len() || n != outputs.len() || n != reports.len() {
         return Err(BatchError::Counts {
-            states: states.len(),
+            states: n,
             bodies: bodies.len(),
             outputs: outputs.len(),
+            reports: reports.len(),
         });
     }
-    for (garment, ((state, body), out)) in states.iter_mut().zip(bodies).zip(outputs).enumerate() {
-        animator
-            .step(state, body, out)
-            .map_err(|source| BatchError::Garment { garment, source })?;
+    let garments = states.iter_mut().zip(bodies).zip(outputs).zip(reports);
+    for (((state, body), out), report) in garments {
+        *report = animator.step(state, body, out);
     }
     Ok(())
 }

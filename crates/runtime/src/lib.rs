@@ -11,8 +11,9 @@ extern crate alloc;
 extern crate std;
 
 mod animator;
+#[cfg(feature = "conformance")]
 pub mod conformance;
 mod skinning;
 
 pub use animator::{Animator, AnimatorState, BatchError, step_batch};
-pub use skinning::{SkinnedGarment, SkinnedGarmentError, SkinnedState};
+pub use skinning::{LIMIT, SkinnedGarment, SkinnedGarmentError, SkinnedState};

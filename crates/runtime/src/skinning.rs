@@ -7,7 +7,7 @@
 //! | symbol | here               | shape               | meaning                        |
 //! |--------|--------------------|---------------------|--------------------------------|
 //! | w      | `weights`          | vertex × influence  | taken from the body underneath |
-//! | T      | `world_from_rest`  | joint               | from the body's frame          |
+//! | T      | [`BlendRig`]       | joint               | from the body's frame          |
 //! | rest   | `rest`             | vertex              | the garment on the template    |
 //! | β      | `shape`            | parameter           | body shape                     |
 //! | D      | `shape_directions` | parameter × vertex  | what the body moves beneath it |
@@ -16,14 +16,32 @@
 //! (Try-On 2019, §3.1), as has Adaptive Bases 2014, §5.1: displacements live in
 //! the *unposed* space, which [`SkinnedGarment::unpose`] reaches by inverting
 //! the blended matrix of each vertex.
+//!
+//! # Where we differ
+//! Weights may name halfway joints beside the body's own, which keeps the
+//! blended matrices well-conditioned: see [`BlendRig`].
+//!
+//! # Holds
+//! Nothing here writes a number that is not finite. Magnitudes beyond
+//! [`LIMIT`] are refused, in the garment and in the body; products of three of
+//! them are far from the largest `f32`.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use drapery_core::{
-    AnimateError, BodyFrame, FrameRate, GarmentAnimator, Seconds, SkinWeights, StepReport,
-    Topology, blended_transform, skin_positions,
+    AnimateError, BlendRig, BodyFrame, FrameRate, GarmentAnimator, HalfwayJoints, Seconds,
+    SkinWeights, StepReport, Topology, blended_transform, skin_positions,
 };
-use glam::{Affine3A, DMat3, Mat3A, Vec3};
+use glam::{Affine3A, DMat3, Mat3A, Vec3, Vec3A};
+
+/// The largest magnitude of positions and translations [m], of entries of the
+/// joints' matrices and of shape coefficients.
+pub const LIMIT: f32 = 1e6;
+
+/// A blend of rotations with a determinant below this can't be inverted: its
+/// smallest singular value is below 1e-6 at worst and 1e-2 at best.
+const SINGULAR: f32 = 1e-6;
 
 /// A garment skinned like the body.
 #[derive(Clone, Debug)]
@@ -32,7 +50,7 @@ pub struct SkinnedGarment {
     rest: Vec<Vec3>,
     weights: SkinWeights,
     shape_directions: Vec<Vec<Vec3>>,
-    n_joints: usize,
+    rig: BlendRig,
     frame_rate: FrameRate,
 }
 
@@ -50,18 +68,18 @@ pub enum SkinnedGarmentError {
         /// How many vertices there are.
         expected: usize,
     },
-    /// A weight names a joint that the body has not.
-    #[error("vertex {vertex} follows joint {joint}, but the body has only {n_joints}")]
+    /// A weight names a joint that the rig has not.
+    #[error("vertex {vertex} follows joint {joint}, but there are only {n_joints}")]
     NoSuchJoint {
         /// The vertex's index.
         vertex: usize,
         /// The joint it follows.
         joint: u16,
-        /// How many joints the body has.
+        /// How many joints the rig has, halfway joints included.
         n_joints: usize,
     },
-    /// A position or displacement is not a number.
-    #[error("{what} of vertex {vertex} is not finite")]
+    /// A position or displacement is not a number, or beyond [`LIMIT`].
+    #[error("{what} of vertex {vertex} is not finite or beyond {LIMIT:e} m")]
     NotFinite {
         /// Which array.
         what: &'static str,
@@ -70,25 +88,29 @@ pub enum SkinnedGarmentError {
     },
 }
 
-/// What a [`SkinnedGarment`] remembers: the rest shape on its body.
+/// What a [`SkinnedGarment`] remembers: the rest shape on its body. Also room
+/// for the joints of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinnedState {
     shape: Vec<f32>,
     rest: Vec<Vec3>,
+    /// Empty without halfway joints.
+    transforms: Vec<Affine3A>,
 }
 
 impl SkinnedGarment {
-    /// A garment that rests at `rest` [m] on the template body of `n_joints`
-    /// joints and moves by `shape_directions` [m] with the body's shape.
+    /// A garment that rests at `rest` [m] on the template body, follows the
+    /// joints of `rig` and moves by `shape_directions` [m] with the body's shape.
     ///
     /// # Errors
-    /// When lengths don't match, a joint is not there or a value is not finite.
+    /// When lengths don't match, a joint is not there, or a value is not finite
+    /// or beyond [`LIMIT`].
     pub fn new(
         topology: Topology,
         rest: Vec<Vec3>,
         weights: SkinWeights,
         shape_directions: Vec<Vec<Vec3>>,
-        n_joints: usize,
+        rig: BlendRig,
         frame_rate: FrameRate,
     ) -> Result<Self, SkinnedGarmentError> {
         let expected = topology.n_vertices();
@@ -103,7 +125,7 @@ impl SkinnedGarment {
                 })
             }
         };
-        let finite = |what, row: &[Vec3]| match row.iter().position(|x| !x.is_finite()) {
+        let finite = |what, row: &[Vec3]| match row.iter().position(|x| !sound(*x)) {
             Some(vertex) => Err(SkinnedGarmentError::NotFinite { what, vertex }),
             None => Ok(()),
         };
@@ -114,6 +136,7 @@ impl SkinnedGarment {
             length("shape direction", direction.len())?;
             finite("shape displacement", direction)?;
         }
+        let n_joints = rig.n_transforms();
         for vertex in 0..expected {
             if let Some((joint, _)) = weights
                 .of(vertex)
@@ -131,7 +154,7 @@ impl SkinnedGarment {
             rest,
             weights,
             shape_directions,
-            n_joints,
+            rig,
             frame_rate,
         })
     }
@@ -141,15 +164,21 @@ impl SkinnedGarment {
         &self.rest
     }
 
-    /// Which joints the vertices follow.
+    /// Which joints of the [rig](Self::rig) the vertices follow.
     pub const fn weights(&self) -> &SkinWeights {
         &self.weights
+    }
+
+    /// The joints that the vertices follow.
+    pub const fn rig(&self) -> &BlendRig {
+        &self.rig
     }
 
     /// Writes the unposed garment on a body of that shape [m].
     ///
     /// # Errors
-    /// When the number of coefficients or of vertices differs.
+    /// When the number of coefficients or of vertices differs, or a coefficient
+    /// is not finite or beyond [`LIMIT`].
     pub fn shaped_rest(&self, shape: &[f32], out: &mut [Vec3]) -> Result<(), AnimateError> {
         self.check_shape(shape)?;
         self.check_output(out.len())?;
@@ -165,17 +194,19 @@ impl SkinnedGarment {
     /// Carries unposed positions to the world: forward skinning.
     ///
     /// # Errors
-    /// When lengths differ or the body is not finite.
+    /// When lengths differ, or the body or a position is not finite.
     pub fn pose(
         &self,
         body: &BodyFrame<'_>,
         unposed: &[Vec3],
         out: &mut [Vec3],
     ) -> Result<(), AnimateError> {
-        self.check_body(body)?;
+        let mut scratch = self.scratch();
+        let transforms = self.transforms(body, &mut scratch)?;
         self.check_output(unposed.len())?;
         self.check_output(out.len())?;
-        skin_positions(&self.weights, body.world_from_rest, unposed, out);
+        check_positions(unposed)?;
+        skin_positions(&self.weights, transforms, unposed, out);
         Ok(())
     }
 
@@ -183,19 +214,27 @@ impl SkinnedGarment {
     /// where [`conditioning`](Self::conditioning) is well above 0.
     ///
     /// # Errors
-    /// When lengths differ or the body is not finite.
+    /// When lengths differ, the body or a position is not finite, or the blend
+    /// of a vertex is singular; `out` is then unchanged.
     pub fn unpose(
         &self,
         body: &BodyFrame<'_>,
         world: &[Vec3],
         out: &mut [Vec3],
     ) -> Result<(), AnimateError> {
-        self.check_body(body)?;
+        let mut scratch = self.scratch();
+        let transforms = self.transforms(body, &mut scratch)?;
         self.check_output(world.len())?;
         self.check_output(out.len())?;
+        check_positions(world)?;
+        let blended = |vertex| blended_transform(&self.weights, vertex, transforms);
+        for vertex in 0..world.len() {
+            if blended(vertex).matrix3.determinant().abs() < SINGULAR {
+                return Err(AnimateError::Singular { vertex });
+            }
+        }
         for (vertex, (world, out)) in world.iter().zip(out).enumerate() {
-            let blended = blended_transform(&self.weights, vertex, body.world_from_rest);
-            *out = blended.inverse().transform_point3(*world);
+            *out = blended(vertex).inverse().transform_point3(*world);
         }
         Ok(())
     }
@@ -206,10 +245,11 @@ impl SkinnedGarment {
     /// # Errors
     /// When the body does not fit.
     pub fn conditioning(&self, body: &BodyFrame<'_>) -> Result<(f64, usize), AnimateError> {
-        self.check_body(body)?;
+        let mut scratch = self.scratch();
+        let transforms = self.transforms(body, &mut scratch)?;
         let mut worst = (f64::INFINITY, 0);
         for vertex in 0..self.rest.len() {
-            let blended: Affine3A = blended_transform(&self.weights, vertex, body.world_from_rest);
+            let blended: Affine3A = blended_transform(&self.weights, vertex, transforms);
             let value = smallest_singular_value(blended.matrix3);
             if value < worst.0 {
                 worst = (value, vertex);
@@ -218,17 +258,79 @@ impl SkinnedGarment {
         Ok(worst)
     }
 
-    fn check_body(&self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
-        if body.world_from_rest.len() != self.n_joints {
-            return Err(AnimateError::Joints {
-                found: body.world_from_rest.len(),
-                expected: self.n_joints,
-            });
+    /// Room for the transforms of a frame; none is needed without halfway joints.
+    fn scratch(&self) -> Vec<Affine3A> {
+        match self.rig.halfway() {
+            HalfwayJoints::On => vec![Affine3A::IDENTITY; self.rig.n_transforms()],
+            HalfwayJoints::Off => Vec::new(),
         }
-        if body.world_from_rest.iter().all(Affine3A::is_finite) {
-            Ok(())
-        } else {
-            Err(AnimateError::NotFinite)
+    }
+
+    /// The transforms of all joints that weights may name, made in `scratch`
+    /// where the body does not have them, after a check of the body.
+    fn transforms<'a>(
+        &self,
+        body: &BodyFrame<'a>,
+        scratch: &'a mut [Affine3A],
+    ) -> Result<&'a [Affine3A], AnimateError> {
+        self.check_body(body)?;
+        match self.rig.halfway() {
+            HalfwayJoints::Off => Ok(body.world_from_rest),
+            HalfwayJoints::On => {
+                self.rig
+                    .transforms(body.world_from_rest, body.joint_positions, scratch)?;
+                Ok(scratch)
+            }
+        }
+    }
+
+    fn check_body(&self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
+        let expected = self.rig.n_joints();
+        for found in [body.world_from_rest.len(), body.joint_positions.len()] {
+            if found != expected {
+                return Err(AnimateError::Joints { found, expected });
+            }
+        }
+        for transform in body.world_from_rest {
+            let m = &transform.matrix3;
+            for column in [m.x_axis, m.y_axis, m.z_axis] {
+                check_magnitude(column, "joint matrix")?;
+            }
+            check_magnitude(transform.translation, "joint translation [m]")?;
+        }
+        for position in body.joint_positions {
+            check_magnitude(Vec3A::from(*position), "joint position [m]")?;
+        }
+        Ok(())
+    }
+
+    fn check_state(&self, state: &SkinnedState) -> Result<(), AnimateError> {
+        let made = [
+            ("vertices", state.rest.len(), self.rest.len()),
+            (
+                "shape coefficients",
+                state.shape.len(),
+                self.shape_directions.len(),
+            ),
+            (
+                "joint transforms",
+                state.transforms.len(),
+                match self.rig.halfway() {
+                    HalfwayJoints::On => self.rig.n_transforms(),
+                    HalfwayJoints::Off => 0,
+                },
+            ),
+        ];
+        match made
+            .into_iter()
+            .find(|(_, found, expected)| found != expected)
+        {
+            Some((what, found, expected)) => Err(AnimateError::State {
+                what,
+                found,
+                expected,
+            }),
+            None => Ok(()),
         }
     }
 
@@ -239,11 +341,10 @@ impl SkinnedGarment {
                 expected: self.shape_directions.len(),
             });
         }
-        if shape.iter().all(|c| c.is_finite()) {
-            Ok(())
-        } else {
-            Err(AnimateError::NotFinite)
+        for coefficient in shape {
+            check_magnitude(Vec3A::splat(*coefficient), "shape coefficient")?;
         }
+        Ok(())
     }
 
     fn check_output(&self, found: usize) -> Result<(), AnimateError> {
@@ -268,12 +369,14 @@ impl GarmentAnimator for SkinnedGarment {
     }
 
     fn start(&self, body: &BodyFrame<'_>) -> Result<SkinnedState, AnimateError> {
-        self.check_body(body)?;
+        let mut transforms = self.scratch();
+        self.transforms(body, &mut transforms)?;
         let mut rest = self.rest.clone();
         self.shaped_rest(body.shape, &mut rest)?;
         Ok(SkinnedState {
             shape: body.shape.to_vec(),
             rest,
+            transforms,
         })
     }
 
@@ -283,16 +386,38 @@ impl GarmentAnimator for SkinnedGarment {
         body: &BodyFrame<'_>,
         out: &mut [Vec3],
     ) -> Result<StepReport, AnimateError> {
-        self.check_body(body)?;
+        self.check_state(state)?;
         self.check_output(out.len())?;
         self.check_shape(body.shape)?;
+        let transforms = self.transforms(body, &mut state.transforms)?;
         if state.shape != body.shape {
             self.shaped_rest(body.shape, &mut state.rest)?;
             state.shape.copy_from_slice(body.shape);
         }
-        skin_positions(&self.weights, body.world_from_rest, &state.rest, out);
+        skin_positions(&self.weights, transforms, &state.rest, out);
         Ok(StepReport::default())
     }
+}
+
+/// Finite and within [`LIMIT`].
+fn sound(x: Vec3) -> bool {
+    x.is_finite() && x.abs().max_element() <= LIMIT
+}
+
+fn check_magnitude(x: Vec3A, what: &'static str) -> Result<(), AnimateError> {
+    if !x.is_finite() {
+        Err(AnimateError::NotFinite)
+    } else if x.abs().max_element() > LIMIT {
+        Err(AnimateError::TooLarge { what, limit: LIMIT })
+    } else {
+        Ok(())
+    }
+}
+
+fn check_positions(positions: &[Vec3]) -> Result<(), AnimateError> {
+    positions
+        .iter()
+        .try_for_each(|p| check_magnitude(Vec3A::from(*p), "position [m]"))
 }
 
 /// The smallest singular value of a matrix, from the eigenvalues of AᵀA in

@@ -1,6 +1,7 @@
 //! Garments: read from files, built in, and bound to a body.
 
 mod binding;
+mod halfway;
 mod heat;
 mod obj;
 

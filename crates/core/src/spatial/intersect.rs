@@ -143,7 +143,8 @@ fn coplanar(p: [DVec3; 3], q: [DVec3; 3], normal: DVec3) -> Option<TriangleInter
     for i in 0..3 {
         let (start, along) = (q[i], q[(i + 1) % 3] - q[i]);
         let inward = normal.cross(along);
-        let limit = ON_PLANE * inward.length_squared();
+        // What `height` is for a point as far in as the side is long.
+        let limit = ON_PLANE * libm::sqrt(inward.length_squared() * along.length_squared());
         let height = |x: DVec3| inward.dot(x - start) + limit;
         let mut kept = [DVec3::ZERO; 8];
         let mut n_kept = 0;

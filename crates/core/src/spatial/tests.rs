@@ -299,6 +299,35 @@ fn a_ray_through_a_corner_or_side_is_uncertain_yet_the_winding_is_right() {
     );
 }
 
+/// The tolerance of triangles in one plane once had the wrong dimension, so
+/// that large triangles with a gap between them met.
+#[test]
+fn how_triangles_meet_does_not_depend_on_their_size() {
+    let flat = [Vec3::ZERO, Vec3::X, Vec3::Z];
+    let x = |x: f32, z: f32| Vec3::new(x, 0.0, z);
+    let cases = [
+        // Beyond the side along x, by a billionth of its length.
+        ([x(0.1, -1e-9), x(0.9, -1e-9), x(0.5, -1.0)], None),
+        (
+            [x(0.1, 0.0), x(0.9, 0.0), x(0.5, -1.0)],
+            Some(Meeting::Touching),
+        ),
+        (
+            [x(0.1, 0.1), x(0.9, 0.1), x(0.5, -1.0)],
+            Some(Meeting::Coplanar),
+        ),
+    ];
+    for scale in [1e-3, 1.0, 1e3] {
+        for (other, expected) in cases {
+            for (p, q) in [(flat, other), (other, flat)] {
+                let found = intersect_triangles(p.map(|p| p * scale), q.map(|q| q * scale));
+                let meeting = found.map(|f| f.meeting);
+                assert_eq!(meeting, expected, "{p:?} and {q:?} times {scale}");
+            }
+        }
+    }
+}
+
 #[test]
 fn meetings_are_told_apart() {
     let flat = [Vec3::ZERO, Vec3::X, Vec3::Z];

@@ -4,7 +4,7 @@
 //! barycentric interpolation; a Laplacian smoothing then hides the jumps where
 //! neighbours found different body parts (Adaptive Bases 2014, §5.1; Try-On
 //! 2019, §3.1). What the body's shape parameters do to that point, they do to
-//! the garment vertex.
+//! the garment vertex, and these displacements are smoothed in the same way.
 //!
 //! The smoothing spreads heat over the draped mesh, see [`Heat`](super::heat),
 //! so that its reach is a length and not a number of iterations.
@@ -16,10 +16,16 @@
 //! - Loose cloth also gives up part of its weights to the joints above, towards
 //!   the root: two legs that bend away from each other can make the blend of
 //!   their matrices singular, and inverse skinning needs it well-conditioned.
+//! - For the same reason cloth also follows *halfway joints*, between each joint
+//!   and its parent: see [`HalfwayJoints`]. [`HalfwayJoints::Off`] gives the
+//!   papers' plain linear blending.
 
-use drapery_core::{BodyModel, Garment, ShapedBody, SkinWeights, Topology, TriangleTree};
+use drapery_core::{
+    BlendRig, BodyModel, Garment, HalfwayJoints, ShapedBody, SkinWeights, Topology, TriangleTree,
+};
 use glam::Vec3;
 
+use super::halfway::spread;
 use super::heat::Heat;
 
 /// How weights are taken from the body.
@@ -41,6 +47,8 @@ pub struct BindingConfig {
     /// The share of a joint's weight that the loosest cloth passes to the
     /// joint's parent, from 0 to 1.
     pub loose_share: f32,
+    /// Whether cloth follows halfway joints too.
+    pub halfway: HalfwayJoints,
 }
 
 impl Default for BindingConfig {
@@ -53,6 +61,7 @@ impl Default for BindingConfig {
             tight_distance: 0.02,
             loose_distance: 0.12,
             loose_share: 0.2,
+            halfway: HalfwayJoints::On,
         }
     }
 }
@@ -60,8 +69,10 @@ impl Default for BindingConfig {
 /// How a garment hangs on a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
-    /// Which joints the garment's vertices follow, at most eight each.
+    /// Which joints of `rig` the garment's vertices follow, at most eight each.
     pub weights: SkinWeights,
+    /// The body's joints, with halfway joints if wanted.
+    pub rig: BlendRig,
     /// Displacement per unit of each shape coefficient [m], shape [parameter][vertex].
     pub shape_directions: Vec<Vec<Vec3>>,
     /// Distance from the body at rest [m], shape [vertex].
@@ -80,6 +91,16 @@ pub enum BindingError {
         /// The limit [m].
         limit: f32,
     },
+    /// A setting is not a number or out of range.
+    #[error("{setting} is {value}, which is not from 0 to {limit}")]
+    Setting {
+        /// Which field of [`BindingConfig`].
+        setting: &'static str,
+        /// Its value.
+        value: f32,
+        /// The largest value allowed.
+        limit: f32,
+    },
     /// A shape direction of the body could not be evaluated.
     #[error(transparent)]
     Shape(#[from] drapery_core::ShapeError),
@@ -92,16 +113,47 @@ const N_INFLUENCES: usize = 8;
 /// No garment vertex is farther from its body than this [m].
 const MAX_DISTANCE: f32 = 2.0;
 
+/// No reach, distance or ratio in a [`BindingConfig`] is larger than this
+/// [m or m/m]; smoothing farther than a person is tall has no meaning.
+const MAX_SETTING: f32 = 100.0;
+
+impl BindingConfig {
+    fn check(&self) -> Result<(), BindingError> {
+        let settings = [
+            ("tight_reach", self.tight_reach, MAX_SETTING),
+            ("reach_per_distance", self.reach_per_distance, MAX_SETTING),
+            ("max_reach", self.max_reach, MAX_SETTING),
+            ("fold_reach", self.fold_reach, MAX_SETTING),
+            ("tight_distance", self.tight_distance, MAX_SETTING),
+            ("loose_distance", self.loose_distance, MAX_SETTING),
+            ("loose_share", self.loose_share, 1.0),
+        ];
+        match settings
+            .into_iter()
+            .find(|(_, value, limit)| !(0.0..=*limit).contains(value))
+        {
+            Some((setting, value, limit)) => Err(BindingError::Setting {
+                setting,
+                value,
+                limit,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Takes weights for `garment`, as it lies on `template` (the body of shape 0
 /// at rest), from `body`.
 ///
 /// # Errors
-/// When a vertex is farther than 2 m from the body.
+/// When a vertex is farther than 2 m from the body, or a setting is negative,
+/// too large or not a number.
 pub fn bind(
     garment: &Garment,
     body: &dyn BodyModel,
     config: &BindingConfig,
 ) -> Result<Binding, BindingError> {
+    config.check()?;
     let n_shape = body.shape_parameters().len();
     let template = body.shaped(&vec![0.0; n_shape])?;
     let directions = shape_directions(body, &template)?;
@@ -154,17 +206,25 @@ pub fn bind(
     Heat::new(topology, positions, &reach).smooth(&mut rows, n_columns);
     pass_to_parents(&mut rows, n_columns, &looseness, body, config);
 
+    let rig = BlendRig::new(body.skeleton().parents(), config.halfway);
+    let mut followed = vec![0.0; rig.n_transforms()];
     let influences: Vec<Vec<(u16, f32)>> = rows
         .chunks_exact(n_columns)
         .map(|row| {
-            let joints = row[..n_joints].iter().enumerate();
+            match config.halfway {
+                HalfwayJoints::On => {
+                    spread(&row[..n_joints], body.skeleton().parents(), &mut followed);
+                }
+                HalfwayJoints::Off => followed.copy_from_slice(&row[..n_joints]),
+            }
+            let joints = followed.iter().enumerate();
             joints
                 .filter(|(_, w)| **w > 1e-4)
                 .map(|(j, w)| (j as u16, *w as f32))
                 .collect()
         })
         .collect();
-    let weights = SkinWeights::new(N_INFLUENCES, n_joints, &influences)
+    let weights = SkinWeights::new(N_INFLUENCES, rig.n_transforms(), &influences)
         .expect("smoothed weights are positive and sum to one");
     let shape_directions = (0..n_shape)
         .map(|k| {
@@ -178,6 +238,7 @@ pub fn bind(
         .collect();
     Ok(Binding {
         weights,
+        rig,
         shape_directions,
         distances,
     })
@@ -236,8 +297,9 @@ fn pass_to_parents(
         if share == 0.0 {
             continue;
         }
-        // Children come after their parents: from the tips, each joint's
-        // weight moves up by one joint and no farther.
+        // Children come after their parents: from the root, each joint has
+        // given its share before it gets its children's, so that weight moves
+        // up by one joint and no farther.
         for joint in 1..parents.len() {
             if let Some(parent) = parents[joint] {
                 let moved = row[joint] * share;
@@ -268,6 +330,91 @@ mod tests {
                 assert!(weight > 0.97, "{weight}");
             }
         }
+    }
+
+    #[test]
+    fn settings_out_of_range_are_named() {
+        let tube = builtin::character("tube").unwrap();
+        let sleeve = builtin::garment("sleeve").unwrap();
+        type Set = fn(&mut BindingConfig, f32);
+        let fields: [(&str, Set); 7] = [
+            ("tight_reach", |c, x| c.tight_reach = x),
+            ("reach_per_distance", |c, x| c.reach_per_distance = x),
+            ("max_reach", |c, x| c.max_reach = x),
+            ("fold_reach", |c, x| c.fold_reach = x),
+            ("tight_distance", |c, x| c.tight_distance = x),
+            ("loose_distance", |c, x| c.loose_distance = x),
+            ("loose_share", |c, x| c.loose_share = x),
+        ];
+        for (field, set) in fields {
+            for bad in [f32::NAN, f32::INFINITY, -0.01, 1e3] {
+                let mut config = BindingConfig::default();
+                set(&mut config, bad);
+                match bind(&sleeve, &tube, &config) {
+                    Err(BindingError::Setting { setting, .. }) => assert_eq!(setting, field),
+                    other => panic!("{field} = {bad}: {other:?}"),
+                }
+            }
+            // What is allowed never fails, however odd.
+            for odd in [0.0, 1.0] {
+                let mut config = BindingConfig::default();
+                set(&mut config, odd);
+                bind(&sleeve, &tube, &config).unwrap();
+            }
+        }
+    }
+
+    /// Weight moves up by one joint, not from the tip to the root at once.
+    #[test]
+    fn loose_cloth_gives_to_the_parent_alone() {
+        let tube = builtin::character("tube").unwrap();
+        let config = BindingConfig {
+            loose_share: 0.5,
+            ..BindingConfig::default()
+        };
+        let mut row = [0.0, 0.0, 0.0, 1.0];
+        pass_to_parents(&mut row, 4, &[1.0], &tube, &config);
+        assert_eq!(row, [0.0, 0.0, 0.5, 0.5]);
+    }
+
+    #[test]
+    fn halfway_joints_take_weights_only_where_joints_meet() {
+        let tube = builtin::character("tube").unwrap();
+        let sleeve = builtin::garment("sleeve").unwrap();
+        let with = |halfway| {
+            let config = BindingConfig {
+                halfway,
+                ..BindingConfig::default()
+            };
+            bind(&sleeve, &tube, &config).unwrap()
+        };
+        let (off, on) = (with(HalfwayJoints::Off), with(HalfwayJoints::On));
+        assert_eq!((off.rig.n_transforms(), on.rig.n_transforms()), (4, 8));
+        assert!(off.weights.joints().iter().all(|j| *j < 4));
+        let mut most = 0.0f32;
+        for v in 0..sleeve.mesh().positions().len() {
+            // How far along the tube's bones the blend is, counted in joints.
+            let along = |weights: &SkinWeights| -> f32 {
+                weights
+                    .of(v)
+                    .map(|(j, w)| {
+                        w * if j < 4 {
+                            f32::from(j)
+                        } else {
+                            f32::from(j) - 4.5
+                        }
+                    })
+                    .sum()
+            };
+            let (before, after) = (along(&off.weights), along(&on.weights));
+            assert!((before - after).abs() < 0.05, "{v}: {before} {after}");
+            let halfway: f32 = on.weights.of(v).filter(|(j, _)| *j >= 4).map(|w| w.1).sum();
+            most = most.max(halfway);
+        }
+        assert!(
+            (0.45..0.55).contains(&most),
+            "half and half of two joints is half halfway: {most}"
+        );
     }
 
     #[test]
