@@ -98,11 +98,11 @@ impl SymmetricPattern {
         );
         y.fill(0.0);
         for column in 0..self.n() {
-            for entry in self.column_starts[column]..self.column_starts[column + 1] {
-                let row = self.rows[entry];
-                y[row] += values[entry] * x[column];
+            let entries = self.column_starts[column]..self.column_starts[column + 1];
+            for (&row, value) in self.rows[entries.clone()].iter().zip(&values[entries]) {
+                y[row] += value * x[column];
                 if row != column {
-                    y[column] += values[entry] * x[row];
+                    y[column] += value * x[row];
                 }
             }
         }

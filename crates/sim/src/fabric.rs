@@ -108,7 +108,7 @@ impl Fabric {
         ];
         for (what, coupling, product) in couplings {
             let limit = product.sqrt();
-            if !(coupling.abs() < limit) {
+            if coupling.is_nan() || coupling.abs() >= limit {
                 return Err(FabricError::Coupling {
                     what,
                     coupling,

@@ -96,7 +96,7 @@ impl RestShape {
                 }
                 area = -area;
             }
-            if !(area >= MIN_AREA) {
+            if area.is_nan() || area < MIN_AREA {
                 return Err(RestShapeError::Degenerate {
                     triangle,
                     area,
