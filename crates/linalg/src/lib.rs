@@ -1,0 +1,8 @@
+//! The one crate that instantiates heavy linear algebra, behind plain
+//! functions over slices, so that the others rebuild in seconds.
+
+mod cholesky;
+mod pattern;
+
+pub use cholesky::{NotPositiveDefinite, SparseCholesky};
+pub use pattern::{PatternError, SymmetricPattern};
