@@ -8,6 +8,7 @@
 //! | [`core`]    | meshes, skeletons, poses, garments, the traits at the seams   |
 //! | [`store`]   | every file format, in and out                                 |
 //! | [`scene`]   | characters, garments, motions, pre-flight checks              |
+//! | [`sim`]     | elastic cloth: energies and where it comes to rest            |
 //! | [`runtime`] | the methods that animate a garment                            |
 //! | [`view`]    | pictures and pages                                            |
 //!
@@ -36,6 +37,7 @@
 pub use drapery_core as core;
 pub use drapery_runtime as runtime;
 pub use drapery_scene as scene;
+pub use drapery_sim as sim;
 pub use drapery_store as store;
 pub use drapery_view as view;
 
