@@ -20,7 +20,7 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
     let mut rows = Vec::new();
     let mut films = Vec::new();
     let mut sheets = Vec::new();
-    let look = Look {
+    let plain = Look {
         view: View::three_quarter(),
         size: Size::new(270, 360),
         wireframe: false,
@@ -29,6 +29,11 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
     };
     for clip in drapery::scene::builtin::CLIPS {
         stop::check()?;
+        // A twist of something round shows in its lines alone.
+        let look = Look {
+            wireframe: *clip == "twist",
+            ..plain
+        };
         let stage = Stage::load(&dressed(clip), say)?;
         let findings = check_garment(&stage.garments[0], Some((&stage.character, &stage.body)));
         let baking = Instant::now();
