@@ -16,6 +16,7 @@ mod animator;
 mod body;
 mod canonical;
 mod clip;
+mod fabric;
 mod garment;
 mod halfway;
 mod ids;
@@ -35,6 +36,7 @@ pub use body::{
 };
 pub use canonical::{CanonicalFrame, heading, unwrap_angles};
 pub use clip::{Clip, ClipError};
+pub use fabric::{Fabric, FabricError};
 pub use garment::{Garment, GarmentError, Panel, Pattern, VertexGroup};
 pub use halfway::{BlendRig, HalfwayJoints};
 pub use ids::{FrameIndex, JointId, VertexId};

@@ -29,10 +29,10 @@
 //! Morley's element has the slopes as unknowns. Here they are reconstructed,
 //! so that the vertices are the only unknowns.
 
-use drapery_core::Topology;
+use drapery_core::{Fabric, Topology};
 use glam::{DMat3, DVec2, DVec3};
 
-use crate::{Fabric, RestShape};
+use crate::RestShape;
 
 /// A border edge whose slope is prescribed, as in a clamp.
 #[derive(Clone, Copy, Debug, PartialEq)]

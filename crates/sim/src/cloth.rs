@@ -1,10 +1,11 @@
 //! A cloth that can be solved for: [`Cloth`], energies and masses over one
 //! rest shape, and the Hessian of all of them in one sparse matrix.
 
+use drapery_core::{Fabric, FabricError};
 use drapery_linalg::{SparseCholesky, SymmetricPattern};
 use glam::{DMat3, DVec3};
 
-use crate::{Bending, ClampedEdge, Fabric, FabricError, Membrane, RestShape};
+use crate::{Bending, ClampedEdge, Membrane, RestShape};
 
 /// A cloth: what it costs to deform it, and what it weighs.
 #[derive(Clone, Debug)]

@@ -7,14 +7,12 @@
 
 mod bending;
 mod cloth;
-mod fabric;
 mod membrane;
 mod newton;
 mod rest_shape;
 
 pub use bending::{Bending, ClampedEdge};
 pub use cloth::Cloth;
-pub use fabric::{Fabric, FabricError};
 pub use membrane::Membrane;
 pub use newton::{Load, NewtonConfig, SolveError, SolveReport, minimise};
 pub use rest_shape::{RestShape, RestShapeError};

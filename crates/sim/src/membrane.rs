@@ -15,9 +15,10 @@
 //! out, which keeps the Hessian positive semidefinite and changes neither
 //! energy nor force: Newton converges to the same minimum.
 
+use drapery_core::Fabric;
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
-use crate::{Fabric, RestShape};
+use crate::RestShape;
 
 /// The membrane energy of a cloth.
 #[derive(Clone, Debug)]

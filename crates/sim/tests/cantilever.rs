@@ -6,10 +6,8 @@
 
 #![allow(clippy::print_stdout, reason = "the figures are worth seeing")]
 
-use drapery_core::Topology;
-use drapery_sim::{
-    ClampedEdge, Cloth, Fabric, Load, NewtonConfig, RestShape, SolveReport, minimise,
-};
+use drapery_core::{Fabric, Topology};
+use drapery_sim::{ClampedEdge, Cloth, Load, NewtonConfig, RestShape, SolveReport, minimise};
 use glam::{DVec2, DVec3};
 
 /// H/W of the elastica for some Γ.

@@ -1,5 +1,9 @@
 //! What cloth is made of: [`Fabric`].
 
+use alloc::string::{String, ToString};
+
+use glam::DMat3;
+
 /// The constants of a fabric. Warp is the pattern's v direction, weft its u
 /// direction.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +29,12 @@ pub struct Fabric {
     pub bending_coupling: f64,
     /// Twist rigidity: energy 2 · this · κ_uv² a square metre [N·m].
     pub bending_twist: f64,
+    /// Internal damping: strain rate times this counts as strain [s].
+    pub damping: f64,
+    /// Coulomb friction against a body and against cloth of its own kind.
+    pub friction: f64,
+    /// Thickness of the cloth [m].
+    pub thickness: f64,
 }
 
 /// Why numbers don't make a fabric.
@@ -55,7 +65,7 @@ pub enum FabricError {
 
 impl Fabric {
     /// A fabric alike in both directions with Poisson ratio 0: `stretch` [N/m]
-    /// and `bending` [N·m].
+    /// and `bending` [N·m]; undamped, friction 0.3, 1 mm thick.
     pub fn plain(name: &str, density: f64, stretch: f64, bending: f64) -> Self {
         Self {
             name: name.to_string(),
@@ -68,6 +78,9 @@ impl Fabric {
             bending_warp: bending,
             bending_coupling: 0.0,
             bending_twist: bending,
+            damping: 0.0,
+            friction: 0.3,
+            thickness: 1e-3,
         }
     }
 
@@ -84,6 +97,7 @@ impl Fabric {
             ("bending along the weft", self.bending_weft),
             ("bending along the warp", self.bending_warp),
             ("twist", self.bending_twist),
+            ("thickness", self.thickness),
         ];
         for (what, value) in positive {
             if !(value.is_finite() && value > 0.0) {
@@ -91,6 +105,15 @@ impl Fabric {
                     what,
                     value,
                     expected: "a positive number",
+                });
+            }
+        }
+        for (what, value) in [("damping", self.damping), ("friction", self.friction)] {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(FabricError::Value {
+                    what,
+                    value,
+                    expected: "zero or a positive number",
                 });
             }
         }
@@ -107,7 +130,7 @@ impl Fabric {
             ),
         ];
         for (what, coupling, product) in couplings {
-            let limit = product.sqrt();
+            let limit = libm::sqrt(product);
             if coupling.is_nan() || coupling.abs() >= limit {
                 return Err(FabricError::Coupling {
                     what,
@@ -120,8 +143,8 @@ impl Fabric {
     }
 
     /// Stress resultant from Green strain (uu, vv, 2·uv) [N/m].
-    pub(crate) fn stretch_matrix(&self) -> glam::DMat3 {
-        glam::DMat3::from_cols_array(&[
+    pub const fn stretch_matrix(&self) -> DMat3 {
+        DMat3::from_cols_array(&[
             self.stretch_weft,
             self.stretch_coupling,
             0.0,
@@ -135,8 +158,8 @@ impl Fabric {
     }
 
     /// Moment from curvature (uu, vv, 2·uv) [N·m].
-    pub(crate) fn bending_matrix(&self) -> glam::DMat3 {
-        glam::DMat3::from_cols_array(&[
+    pub const fn bending_matrix(&self) -> DMat3 {
+        DMat3::from_cols_array(&[
             self.bending_weft,
             self.bending_coupling,
             0.0,
@@ -161,6 +184,14 @@ mod tests {
         let cases = [
             Fabric {
                 density: 0.0,
+                ..good.clone()
+            },
+            Fabric {
+                damping: -1.0,
+                ..good.clone()
+            },
+            Fabric {
+                friction: f64::INFINITY,
                 ..good.clone()
             },
             Fabric {
