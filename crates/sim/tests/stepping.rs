@@ -440,6 +440,7 @@ fn a_fall_through_air_ends_at_the_speed_where_drag_is_weight() {
     let cloth = Cloth::new(&rest, &Fabric::plain("card", 0.1, 5000.0, 1e-2), &[]).unwrap();
     let config = SimulationConfig {
         dt: 1.0 / 100.0,
+        tolerance: 1e-5,
         ..SimulationConfig::default()
     };
     let mut simulation = Simulation::new(cloth, level(&points), config).unwrap();
