@@ -7,12 +7,14 @@
 
 mod bending;
 mod cloth;
+mod contact;
 mod membrane;
 mod newton;
 mod rest_shape;
 
 pub use bending::{Bending, ClampedEdge};
 pub use cloth::Cloth;
+pub use contact::{EdgeRegion, Proximity, TriangleRegion, edge_edge, edge_sine_sq, point_triangle};
 pub use membrane::Membrane;
 pub use newton::{Load, NewtonConfig, SolveError, SolveReport, minimise};
 pub use rest_shape::{RestShape, RestShapeError};
