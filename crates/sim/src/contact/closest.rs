@@ -156,16 +156,16 @@ pub fn edge_edge(first: [DVec3; 2], second: [DVec3; 2]) -> Proximity<[EdgeRegion
         }
     }
     // Otherwise an end is nearest to something.
-    for end in 0..2 {
-        let (t, offset) = point_segment(first[end], second[0], second[1]);
+    for (s, end) in [(0.0, first[0]), (1.0, first[1])] {
+        let (t, offset) = point_segment(end, second[0], second[1]);
         if best.is_none_or(|b| offset.length_squared() < b.2.length_squared()) {
-            best = Some((end as f64, t, offset));
+            best = Some((s, t, offset));
         }
     }
-    for end in 0..2 {
-        let (s, offset) = point_segment(second[end], first[0], first[1]);
+    for (t, end) in [(0.0, second[0]), (1.0, second[1])] {
+        let (s, offset) = point_segment(end, first[0], first[1]);
         if best.is_none_or(|b| offset.length_squared() < b.2.length_squared()) {
-            best = Some((s, end as f64, -offset));
+            best = Some((s, t, -offset));
         }
     }
     let (s, t, offset) = best.expect("an end was tried");
