@@ -15,8 +15,8 @@ mod rest_shape;
 pub use bending::{Bending, ClampedEdge};
 pub use cloth::Cloth;
 pub use contact::{
-    Advance, Clearance, EdgeRegion, Proximity, TriangleRegion, advance_edge_edge,
-    advance_vertex_face, edge_edge, edge_sine_sq, point_triangle,
+    Advance, Bounds, BoxTree, Clearance, EdgeRegion, MeshBoxes, Proximity, TriangleRegion,
+    advance_edge_edge, advance_vertex_face, edge_edge, edge_sine_sq, point_triangle,
 };
 pub use membrane::Membrane;
 pub use newton::{Load, NewtonConfig, SolveError, SolveReport, minimise};

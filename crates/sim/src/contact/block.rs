@@ -1,0 +1,157 @@
+//! Boxes, alone and four at a time: [`Bounds`], [`Block`] and [`Probe`].
+//!
+//! Four boxes lie together, one a lane, and are tested at once. They are `f32`,
+//! rounded outwards: a little larger than what they hold, never smaller.
+
+use glam::{DVec3, Vec3, Vec4};
+
+/// A box with sides along the axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The smallest coordinates [m].
+    pub low: DVec3,
+    /// The largest coordinates [m].
+    pub high: DVec3,
+}
+
+impl Bounds {
+    /// The box of a point.
+    pub fn of_point(p: DVec3) -> Self {
+        Self { low: p, high: p }
+    }
+
+    /// The smallest box around the points.
+    pub fn of(points: impl IntoIterator<Item = DVec3>) -> Self {
+        let empty = Self {
+            low: DVec3::INFINITY,
+            high: DVec3::NEG_INFINITY,
+        };
+        points.into_iter().fold(empty, Self::with)
+    }
+
+    /// The smallest box around this one and a point.
+    pub fn with(self, p: DVec3) -> Self {
+        Self {
+            low: self.low.min(p),
+            high: self.high.max(p),
+        }
+    }
+
+    /// Larger by `margin` [m] on every side.
+    pub fn grown(self, margin: f64) -> Self {
+        Self {
+            low: self.low - margin,
+            high: self.high + margin,
+        }
+    }
+}
+
+/// Four boxes, one a lane; unused lanes are empty and overlap nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    low: [Vec4; 3],
+    high: [Vec4; 3],
+}
+
+/// A box to test against four at once.
+#[derive(Clone, Copy)]
+pub(super) struct Probe {
+    low: [Vec4; 3],
+    high: [Vec4; 3],
+}
+
+/// Boxes in a block.
+pub(super) const WIDTH: usize = 4;
+/// No box in any lane.
+pub(super) const EMPTY: Block = Block {
+    low: [Vec4::INFINITY; 3],
+    high: [Vec4::NEG_INFINITY; 3],
+};
+
+impl Block {
+    /// Puts a box into a lane.
+    pub(super) fn set(&mut self, lane: usize, low: Vec3, high: Vec3) {
+        for k in 0..3 {
+            self.low[k][lane] = low[k];
+            self.high[k][lane] = high[k];
+        }
+    }
+
+    /// The box in a lane.
+    pub(super) fn get(&self, lane: usize) -> (Vec3, Vec3) {
+        let at = |side: &[Vec4; 3]| Vec3::new(side[0][lane], side[1][lane], side[2][lane]);
+        (at(&self.low), at(&self.high))
+    }
+
+    /// The box around the four.
+    pub(super) fn hull(&self) -> (Vec3, Vec3) {
+        (
+            Vec3::from(self.low.map(Vec4::min_element)),
+            Vec3::from(self.high.map(Vec4::max_element)),
+        )
+    }
+
+    /// A bit for each lane that overlaps the probe.
+    pub(super) fn overlaps(&self, probe: &Probe) -> u32 {
+        let mut all = self.low[0].cmple(probe.high[0]) & self.high[0].cmpge(probe.low[0]);
+        for k in 1..3 {
+            all &= self.low[k].cmple(probe.high[k]) & self.high[k].cmpge(probe.low[k]);
+        }
+        all.bitmask()
+    }
+
+    /// Half the surface of the four boxes [m²].
+    pub(super) fn half_surface(&self) -> f32 {
+        let [x, y, z] = [0, 1, 2].map(|k| (self.high[k] - self.low[k]).max(Vec4::ZERO));
+        (x * y + y * z + z * x).element_sum()
+    }
+
+    /// At most the squared distance of each lane from the probe [m²].
+    pub(super) fn distances_sq(&self, probe: &Probe) -> Vec4 {
+        let mut sum = Vec4::ZERO;
+        for k in 0..3 {
+            let gap = (self.low[k] - probe.high[k])
+                .max(probe.low[k] - self.high[k])
+                .max(Vec4::ZERO);
+            sum += gap * gap;
+        }
+        // Rounding of the differences, squares and sums.
+        sum * (1.0 - 8.0 * f32::EPSILON)
+    }
+}
+
+impl Probe {
+    /// The box from `low` to `high`, grown by `margin` [m].
+    pub(super) fn new(low: Vec3, high: Vec3, margin: f64) -> Self {
+        // What a coordinate loses by rounding is made good by `outwards`.
+        let margin = Vec3::splat(margin as f32 * (1.0 + f32::EPSILON));
+        let (low, high) = if margin == Vec3::ZERO {
+            (low, high)
+        } else {
+            (down(low - margin), up(high + margin))
+        };
+        Self {
+            low: [Vec4::splat(low.x), Vec4::splat(low.y), Vec4::splat(low.z)],
+            high: [
+                Vec4::splat(high.x),
+                Vec4::splat(high.y),
+                Vec4::splat(high.z),
+            ],
+        }
+    }
+}
+
+/// The box in `f32`, at least as large.
+pub(super) fn outwards(bounds: Bounds) -> (Vec3, Vec3) {
+    (down(bounds.low.as_vec3()), up(bounds.high.as_vec3()))
+}
+
+/// Lower by more than the rounding of a cast or a sum.
+fn down(x: Vec3) -> Vec3 {
+    x - x.abs() * f32::EPSILON - f32::MIN_POSITIVE
+}
+
+/// Higher by more than the rounding of a cast or a sum.
+fn up(x: Vec3) -> Vec3 {
+    x + x.abs() * f32::EPSILON + f32::MIN_POSITIVE
+}
