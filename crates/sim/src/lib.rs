@@ -15,8 +15,11 @@ mod rest_shape;
 pub use bending::{Bending, ClampedEdge};
 pub use cloth::Cloth;
 pub use contact::{
-    Advance, Bounds, BoxTree, Clearance, EdgeRegion, MeshBoxes, Proximity, TriangleRegion,
-    advance_edge_edge, advance_vertex_face, edge_edge, edge_sine_sq, point_triangle,
+    Advance, Anchor, Bounds, BoxTree, Clearance, ClothPoint, EdgeRegion, MeshBoxes, MeshObstacle,
+    MutualCrossings, Obstacle, ObstacleError, Penetration, Placement, Proximity, RigidObstacle,
+    Shape, ShapeError, SurfacePoint, TriangleRegion, advance_edge_edge, advance_vertex_face,
+    cloth_points, crossings, edge_crosses_face, edge_edge, edge_sine_sq, orientation, penetration,
+    point_triangle, self_crossings,
 };
 pub use membrane::Membrane;
 pub use newton::{Load, NewtonConfig, SolveError, SolveReport, minimise};
