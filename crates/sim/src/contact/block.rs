@@ -58,6 +58,7 @@ pub(super) struct Block {
 pub(super) struct Probe {
     low: [Vec4; 3],
     high: [Vec4; 3],
+    margin: Vec4,
 }
 
 /// Boxes in a block.
@@ -91,13 +92,16 @@ impl Block {
         )
     }
 
-    /// A bit for each lane that overlaps the probe.
-    pub(super) fn overlaps(&self, probe: &Probe) -> u32 {
-        let mut all = self.low[0].cmple(probe.high[0]) & self.high[0].cmpge(probe.low[0]);
-        for k in 1..3 {
-            all &= self.low[k].cmple(probe.high[k]) & self.high[k].cmpge(probe.low[k]);
-        }
-        all.bitmask()
+    /// A bit for each lane that comes within the probe's margin along every
+    /// axis. Gaps are rounded the same whichever of two boxes is the probe, and
+    /// those of larger boxes are never larger, so that a tree's shape does not
+    /// matter.
+    pub(super) fn near(&self, probe: &Probe) -> u32 {
+        let near = |k: usize| {
+            (self.low[k] - probe.high[k]).cmple(probe.margin)
+                & (probe.low[k] - self.high[k]).cmple(probe.margin)
+        };
+        (near(0) & near(1) & near(2)).bitmask()
     }
 
     /// Half the surface of the four boxes [m²].
@@ -121,22 +125,14 @@ impl Block {
 }
 
 impl Probe {
-    /// The box from `low` to `high`, grown by `margin` [m].
+    /// The box from `low` to `high`, with a margin [m].
     pub(super) fn new(low: Vec3, high: Vec3, margin: f64) -> Self {
-        // What a coordinate loses by rounding is made good by `outwards`.
-        let margin = Vec3::splat(margin as f32 * (1.0 + f32::EPSILON));
-        let (low, high) = if margin == Vec3::ZERO {
-            (low, high)
-        } else {
-            (down(low - margin), up(high + margin))
-        };
+        let splat = |p: Vec3| [Vec4::splat(p.x), Vec4::splat(p.y), Vec4::splat(p.z)];
         Self {
-            low: [Vec4::splat(low.x), Vec4::splat(low.y), Vec4::splat(low.z)],
-            high: [
-                Vec4::splat(high.x),
-                Vec4::splat(high.y),
-                Vec4::splat(high.z),
-            ],
+            low: splat(low),
+            high: splat(high),
+            // More by the rounding of the cast and of a gap.
+            margin: Vec4::splat(margin as f32 * (1.0 + 2.0 * f32::EPSILON)),
         }
     }
 }
@@ -146,12 +142,12 @@ pub(super) fn outwards(bounds: Bounds) -> (Vec3, Vec3) {
     (down(bounds.low.as_vec3()), up(bounds.high.as_vec3()))
 }
 
-/// Lower by more than the rounding of a cast or a sum.
+/// Lower by more than the rounding of a cast.
 fn down(x: Vec3) -> Vec3 {
     x - x.abs() * f32::EPSILON - f32::MIN_POSITIVE
 }
 
-/// Higher by more than the rounding of a cast or a sum.
+/// Higher by more than the rounding of a cast.
 fn up(x: Vec3) -> Vec3 {
     x + x.abs() * f32::EPSILON + f32::MIN_POSITIVE
 }
