@@ -6,9 +6,11 @@
 //! boxes 4k…4k+3 of the level below it.
 //!
 //! Which pairs are found depends on the boxes alone, not on the order, so a
-//! refitted tree and a new one agree; pairs come sorted.
+//! refitted tree and a new one agree, and so does any number of threads; pairs
+//! come sorted.
 
 use glam::{DVec3, Vec3};
+use rayon::prelude::*;
 
 use super::block::{Block, Bounds, EMPTY, Probe, WIDTH, outwards};
 
@@ -25,7 +27,7 @@ pub struct BoxTree {
 
 /// No tree is deeper: 4¹⁶ boxes.
 const MAX_LEVELS: usize = 16;
-/// Blocks whose pairs are gathered together.
+/// Blocks whose pairs one task gathers.
 const CHUNK: usize = 64;
 
 impl BoxTree {
@@ -104,19 +106,16 @@ impl BoxTree {
         &self,
         other: &BoxTree,
         margin: f64,
-        counts: impl Fn(u32, u32) -> bool,
+        counts: impl Fn(u32, u32) -> bool + Sync,
         pairs: &mut Vec<[u32; 2]>,
     ) {
-        let mut found = Vec::new();
-        for start in (0..self.n_blocks()).step_by(CHUNK) {
-            for block in start..self.n_blocks().min(start + CHUNK) {
-                self.visit_hits(block, other, 0, margin, |_, i, j| {
-                    if counts(i, j) {
-                        found.push([i, j]);
-                    }
-                });
-            }
-        }
+        let found = self.gather(|block, found| {
+            self.visit_hits(block, other, 0, margin, |_, i, j| {
+                if counts(i, j) {
+                    found.push([i, j]);
+                }
+            });
+        });
         append_sorted(&found, self.len(), pairs);
     }
 
@@ -125,21 +124,18 @@ impl BoxTree {
     pub fn self_pairs(
         &self,
         margin: f64,
-        counts: impl Fn(u32, u32) -> bool,
+        counts: impl Fn(u32, u32) -> bool + Sync,
         pairs: &mut Vec<[u32; 2]>,
     ) {
-        let mut found = Vec::new();
-        for start in (0..self.n_blocks()).step_by(CHUNK) {
-            for block in start..self.n_blocks().min(start + CHUNK) {
-                // Two blocks meet once, from the earlier one; in a block, two
-                // boxes meet twice.
-                self.visit_hits(block, self, block, margin, |theirs, i, j| {
-                    if (theirs != block || i < j) && counts(i, j) {
-                        found.push([i.min(j), i.max(j)]);
-                    }
-                });
-            }
-        }
+        let found = self.gather(|block, found| {
+            // Two blocks meet once, from the earlier one; in a block, two boxes
+            // meet twice.
+            self.visit_hits(block, self, block, margin, |theirs, i, j| {
+                if (theirs != block || i < j) && counts(i, j) {
+                    found.push([i.min(j), i.max(j)]);
+                }
+            });
+        });
         append_sorted(&found, self.len(), pairs);
     }
 
@@ -202,8 +198,19 @@ impl BoxTree {
         best
     }
 
-    fn n_blocks(&self) -> usize {
-        self.levels.first().map_or(0, Vec::len)
+    /// What `visit` adds for each block of the lowest level, chunk by chunk.
+    fn gather(&self, visit: impl Fn(usize, &mut Vec<[u32; 2]>) + Sync) -> Vec<Vec<[u32; 2]>> {
+        let n_blocks = self.levels.first().map_or(0, Vec::len);
+        (0..n_blocks.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                let mut found = Vec::new();
+                for block in chunk * CHUNK..n_blocks.min((chunk + 1) * CHUNK) {
+                    visit(block, &mut found);
+                }
+                found
+            })
+            .collect()
     }
 
     /// Calls `visit` with the other's block and both boxes for each box in a
@@ -310,19 +317,19 @@ fn arrange(items: &mut [(Vec3, u32)]) {
 }
 
 /// Appends the pairs in order, by counting the first of each.
-fn append_sorted(found: &[[u32; 2]], n_first: usize, pairs: &mut Vec<[u32; 2]>) {
+fn append_sorted(found: &[Vec<[u32; 2]>], n_first: usize, pairs: &mut Vec<[u32; 2]>) {
     let mut starts = vec![0u32; n_first + 1];
-    for pair in found {
+    for pair in found.iter().flatten() {
         starts[pair[0] as usize + 1] += 1;
     }
     for i in 0..n_first {
         starts[i + 1] += starts[i];
     }
     let base = pairs.len();
-    pairs.resize(base + found.len(), [0; 2]);
+    pairs.resize(base + starts[n_first] as usize, [0; 2]);
     let sorted = &mut pairs[base..];
     let mut next = starts.clone();
-    for pair in found {
+    for pair in found.iter().flatten() {
         let slot = &mut next[pair[0] as usize];
         sorted[*slot as usize] = *pair;
         *slot += 1;

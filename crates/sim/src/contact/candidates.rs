@@ -286,4 +286,24 @@ mod tests {
         swapped.sort_unstable();
         assert_eq!(a.edge_edges(&b, margin), swapped);
     }
+
+    #[test]
+    fn any_number_of_threads_finds_the_same() {
+        let (topology, flat) = sheet(40);
+        let x = rolled(&flat, 0.02);
+        let boxes = MeshBoxes::new(&topology, &x);
+        let with_threads = |n| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
+            pool.unwrap().install(|| {
+                (
+                    boxes.self_vertex_faces(0.03),
+                    boxes.self_edge_edges(0.03),
+                    boxes.self_edge_faces(0.03),
+                )
+            })
+        };
+        let alone = with_threads(1);
+        assert!(alone.0.len() > 1000);
+        assert_eq!(with_threads(3), alone);
+    }
 }

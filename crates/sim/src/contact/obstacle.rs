@@ -72,6 +72,22 @@ pub struct SurfacePoint {
 }
 
 /// A solid that cloth meets.
+///
+/// ```
+/// use drapery_sim::{Obstacle, Placement, RigidObstacle, Shape};
+/// use glam::DVec3;
+///
+/// // A ball of 10 cm that rises by 1 mm a step.
+/// let mut ball = RigidObstacle::new(Shape::Sphere { radius: 0.1 }, Placement::IDENTITY)?;
+/// ball.set_motion(Placement::IDENTITY, Placement::at(DVec3::Y * 0.001));
+/// let ball = Obstacle::from(ball);
+///
+/// let found = ball.nearest(DVec3::Y * 0.11, 0.02).expect("it is 9 mm away");
+/// assert!((found.distance - 0.009).abs() < 1e-15);
+/// assert_eq!(found.normal, DVec3::Y);
+/// assert!((ball.velocity(&found.anchor, 0.01).y - 0.1).abs() < 1e-12);
+/// # Ok::<(), drapery_sim::ShapeError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Obstacle {
     /// A shape that moves as a rigid body.
