@@ -16,6 +16,7 @@ mod near_matrix;
 mod newton;
 mod objective;
 mod preconditioner;
+mod reduced;
 mod reduction;
 mod rest_curvature;
 mod rest_shape;
@@ -35,6 +36,7 @@ pub use contact::{
 pub use membrane::{Membrane, StrainCap};
 pub use newton::{Load, Minimiser, NewtonConfig, SolveError, SolveReport, Solver, minimise};
 pub use objective::{Damping, Inertia, Objective, Spring};
+pub use reduced::{Basis, BasisError};
 pub use rest_shape::{RestShape, RestShapeError};
 pub use simulation::{
     Attachment, Diverged, EnergyBudget, Integrator, Simulation, SimulationConfig, SimulationError,
