@@ -7,6 +7,7 @@
 
 mod bending;
 mod cloth;
+mod contact;
 mod direct;
 mod edge_slope;
 mod iterative;
@@ -25,6 +26,13 @@ mod wind;
 
 pub use bending::{Bending, ClampedEdge};
 pub use cloth::Cloth;
+pub use contact::{
+    Advance, Anchor, Bounds, BoxTree, Clearance, ClothPoint, EdgeRegion, MeshBoxes, MeshObstacle,
+    MutualCrossings, Obstacle, ObstacleError, Penetration, Placement, Proximity, RigidObstacle,
+    Shape, ShapeError, SurfacePoint, TriangleRegion, advance_edge_edge, advance_vertex_face,
+    cloth_points, crossings, edge_crosses_face, edge_edge, edge_sine_sq, orientation, penetration,
+    point_triangle, self_crossings,
+};
 pub use membrane::{Membrane, StrainCap};
 pub use newton::{Load, Minimiser, NewtonConfig, SolveError, SolveReport, Solver, minimise};
 pub use objective::{Damping, Inertia, Objective, Spring};
