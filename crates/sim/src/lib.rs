@@ -3,15 +3,18 @@
 //! The elastic energies, each with value, gradient and Hessian ([`Membrane`] for
 //! stretch and shear, [`Bending`] for curvature), and [`minimise`], which finds
 //! where a [`Cloth`] comes to rest under a load, or where a step of implicit
-//! Euler takes it. Damping, contact and a fast solver are still to come.
+//! Euler takes it. [`bending_length`] measures a fabric as a laboratory does.
+//! Damping, contact and a fast solver are still to come.
 
 mod bending;
+mod bending_length;
 mod cloth;
 mod membrane;
 mod newton;
 mod rest_shape;
 
 pub use bending::{Bending, ClampedEdge};
+pub use bending_length::{BendingLength, BendingLengthError, StripDirection, bending_length};
 pub use cloth::Cloth;
 pub use membrane::Membrane;
 pub use newton::{Load, NewtonConfig, SolveError, SolveReport, minimise};
