@@ -37,13 +37,14 @@ fn demo_leaves_a_page_pictures_and_scenes() {
 #[test]
 fn every_help_ends_in_an_example_that_works() {
     let folder = tempfile::tempdir().unwrap();
-    let commands: [&[&str]; 13] = [
+    let commands: [&[&str]; 14] = [
         &[],
         &["demo"],
         &["character", "info"],
         &["character", "check"],
         &["garment", "info"],
         &["garment", "check"],
+        &["garment", "fabric"],
         &["motion", "info"],
         &["motion", "edit"],
         &["animate"],

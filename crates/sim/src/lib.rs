@@ -3,9 +3,11 @@
 //! The elastic energies, each with value, gradient and Hessian ([`Membrane`] for
 //! stretch and shear, [`Bending`] for curvature), and [`minimise`], which finds
 //! where a [`Cloth`] comes to rest under a load, or where a step of implicit
-//! Euler takes it. Damping, contact and a fast solver are still to come.
+//! Euler takes it. [`bending_length`] measures a fabric as a laboratory does.
+//! Damping, contact and a fast solver are still to come.
 
 mod bending;
+mod bending_length;
 mod cloth;
 mod contact;
 mod direct;
@@ -25,6 +27,7 @@ mod simulation;
 mod wind;
 
 pub use bending::{Bending, ClampedEdge};
+pub use bending_length::{BendingLength, BendingLengthError, StripDirection, bending_length};
 pub use cloth::Cloth;
 pub use contact::{
     Advance, Anchor, Bounds, BoxTree, Clearance, ClothPoint, EdgeRegion, MeshBoxes, MeshObstacle,
