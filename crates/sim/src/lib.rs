@@ -10,6 +10,7 @@ mod cloth;
 mod membrane;
 mod newton;
 mod rest_shape;
+pub mod textbook;
 
 pub use bending::{Bending, ClampedEdge};
 pub use cloth::Cloth;
