@@ -9,7 +9,7 @@
 use std::fmt;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::LltRegularization;
+use faer::linalg::cholesky::llt::factor::{LltError, LltRegularization};
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering,
     factorize_symbolic_cholesky,
@@ -95,11 +95,7 @@ impl SparseCholesky {
                 Default::default(),
             )
             .map(drop)
-            .map_err(|error| match error {
-                faer::linalg::cholesky::llt::factor::LltError::NonPositivePivot { index } => {
-                    NotPositiveDefinite { pivot: index }
-                }
-            })
+            .map_err(refused)
     }
 
     /// Replaces `x` by A⁻¹ x.
@@ -119,7 +115,13 @@ impl SparseCholesky {
     }
 }
 
-fn structure(pattern: &SymmetricPattern) -> SymbolicSparseColMatRef<'_, usize> {
+pub(crate) fn refused(error: LltError) -> NotPositiveDefinite {
+    match error {
+        LltError::NonPositivePivot { index } => NotPositiveDefinite { pivot: index },
+    }
+}
+
+pub(crate) fn structure(pattern: &SymmetricPattern) -> SymbolicSparseColMatRef<'_, usize> {
     let n = pattern.n();
     SymbolicSparseColMatRef::new_checked(n, n, pattern.column_starts(), None, pattern.rows())
 }

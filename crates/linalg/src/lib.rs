@@ -2,7 +2,9 @@
 //! functions over slices, so that the others rebuild in seconds.
 
 mod cholesky;
+mod lanes;
 mod pattern;
 
 pub use cholesky::{NotPositiveDefinite, SparseCholesky};
+pub use lanes::{LANES, LaneCholesky, Lanes};
 pub use pattern::{PatternError, SymmetricPattern};

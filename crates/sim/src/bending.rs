@@ -25,14 +25,25 @@
 //! Rigidity does not depend on the triangulation, as it does for hinges.
 //! Triangles beyond an edge, also beyond a seam, are unfolded into one plane.
 //!
+//! Where the rest shape is curved, κ is measured from what it is at rest,
+//! turned along with the triangle (`rest_curvature.rs`); that part is not
+//! quadratic, and the Hessian leaves it out.
+//!
+//! Over a step of length h, damping costs (β / h) times the energy of the
+//! change of κ since the step began, the start turned along with the
+//! triangle's predicted motion, so that damping does not slow a turn.
+//!
 //! # Where we differ
 //! Morley's element has the slopes as unknowns. Here they are reconstructed,
 //! so that the vertices are the only unknowns.
 
-use drapery_core::{Fabric, Topology};
+use drapery_core::Fabric;
 use glam::{DMat3, DVec2, DVec3};
 
 use crate::RestShape;
+use crate::edge_slope::{Beyond, slope};
+use crate::rest_curvature::RestCurvature;
+use crate::scalar_matrix::ScalarMatrix;
 
 /// A border edge whose slope is prescribed, as in a clamp.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,14 +58,19 @@ pub struct ClampedEdge {
 #[derive(Clone, Debug)]
 pub struct Bending {
     elements: Vec<Element>,
+    /// The constant Hessian; each value stands for a multiple of the identity.
+    matrix: ScalarMatrix,
+    /// The gradient at the origin, from clamps [N], shape [vertex].
+    constant: Vec<DVec3>,
+    rest: Option<RestCurvature>,
 }
 
 /// One triangle: κ = Σ rowₖ xₖ + offset.
 #[derive(Clone, Debug)]
-struct Element {
-    vertices: Vec<u32>,
+pub(crate) struct Element {
+    pub(crate) vertices: Vec<u32>,
     /// Shape [vertex], each (uu, vv, 2uv).
-    rows: Vec<DVec3>,
+    pub(crate) rows: Vec<DVec3>,
     offset: [DVec3; 3],
     /// A C, with free slopes eliminated.
     stiffness: DMat3,
@@ -65,20 +81,59 @@ impl Bending {
     pub fn new(rest: &RestShape, fabric: &Fabric, clamps: &[ClampedEdge]) -> Self {
         let beyond = Beyond::new(rest.topology());
         let c = fabric.bending_matrix();
-        let elements = (0..rest.areas().len())
+        let elements: Vec<Element> = (0..rest.areas().len())
             .map(|triangle| element(rest, &beyond, triangle, c, clamps))
             .collect();
-        Self { elements }
+        let n_vertices = rest.topology().n_vertices();
+        let mut entries = Vec::new();
+        let mut constant = vec![DVec3::ZERO; n_vertices];
+        for element in &elements {
+            let moments = element.moments(element.offset);
+            for (a, row) in element.vertices.iter().zip(&element.rows) {
+                let stressed = element.stiffness * *row;
+                for (b, column) in element.vertices.iter().zip(&element.rows) {
+                    entries.push((*a, *b, stressed.dot(*column)));
+                }
+                constant[*a as usize] += weighted(moments, *row);
+            }
+        }
+        let curved = rest
+            .curved()
+            .map(|x| RestCurvature::new(rest.topology().triangles(), &elements, x));
+        Self {
+            matrix: ScalarMatrix::new(n_vertices, entries),
+            constant,
+            rest: curved,
+            elements,
+        }
+    }
+
+    /// The constant Hessian.
+    pub(crate) const fn matrix(&self) -> &ScalarMatrix {
+        &self.matrix
+    }
+
+    /// The gradient at the origin [N].
+    pub(crate) fn constant(&self) -> &[DVec3] {
+        &self.constant
     }
 
     /// The energy at positions `x` [J].
     pub fn energy(&self, x: &[DVec3]) -> f64 {
-        self.elements.iter().map(|e| e.energy(x)).sum()
+        (0..self.elements.len())
+            .map(|triangle| self.triangle_energy(triangle, x))
+            .sum()
     }
 
     /// The energy of one triangle at positions `x` [J].
     pub fn triangle_energy(&self, triangle: usize, x: &[DVec3]) -> f64 {
-        self.elements[triangle].energy(x)
+        let element = &self.elements[triangle];
+        let kappa = element.curvature(x);
+        let curved = self
+            .rest
+            .as_ref()
+            .map_or(0.0, |r| r.energy(triangle, kappa, x));
+        element.energy(kappa) + curved
     }
 
     /// Adds the gradient at `x` to `out` [N]; the force is its negative.
@@ -86,30 +141,69 @@ impl Bending {
         for element in &self.elements {
             let moments = element.moments(element.curvature(x));
             for (vertex, row) in element.vertices.iter().zip(&element.rows) {
-                let g = moments[0] * row.x + moments[1] * row.y + moments[2] * row.z;
-                out[*vertex as usize] += g;
+                out[*vertex as usize] += weighted(moments, *row);
             }
         }
+        self.add_rest_gradient(x, out);
+    }
+
+    /// Adds the part of the gradient that comes from a curved rest shape [N].
+    pub(crate) fn add_rest_gradient(&self, x: &[DVec3], out: &mut [DVec3]) {
+        if let Some(rest) = &self.rest {
+            for (triangle, element) in self.elements.iter().enumerate() {
+                rest.add_gradient(triangle, element, x, out);
+            }
+        }
+    }
+
+    /// The part of the energy that comes from a curved rest shape [J].
+    pub(crate) fn rest_energy(&self, x: &[DVec3]) -> f64 {
+        self.rest.as_ref().map_or(0.0, |rest| {
+            let parts = self.elements.iter().enumerate();
+            parts.map(|(t, e)| rest.energy(t, e.curvature(x), x)).sum()
+        })
     }
 
     /// Gives the entries of the constant Hessian [N/m] to `add` as (row
     /// vertex, column vertex, value), the value standing for that many times
     /// the 3 × 3 identity; both triangles of the matrix, in a fixed order.
     pub fn hessian(&self, mut add: impl FnMut(u32, u32, f64)) {
-        for element in &self.elements {
-            for (a, row) in element.vertices.iter().zip(&element.rows) {
-                let stressed = element.stiffness * *row;
-                for (b, column) in element.vertices.iter().zip(&element.rows) {
-                    add(*a, *b, stressed.dot(*column));
-                }
+        self.matrix.entries(&mut add);
+    }
+
+    /// What a step that begins at `from` and is predicted to end at `to` is
+    /// damped against: the gradient Σ rowsᵀ A C R κₙ, and what is left of
+    /// ½ |κ − R κₙ|² when the flat energy and that gradient times x are taken
+    /// away [J].
+    pub(crate) fn start_of_damping(
+        &self,
+        triangles: &[[u32; 3]],
+        from: &[DVec3],
+        to: &[DVec3],
+        out: &mut [DVec3],
+    ) -> f64 {
+        out.fill(DVec3::ZERO);
+        let mut energy = 0.0;
+        for (element, corners) in self.elements.iter().zip(triangles) {
+            let kappa = element.curvature(from);
+            energy += element.energy(kappa);
+            let corner = |x: &[DVec3]| frame(corners.map(|v| x[v as usize]));
+            let turn = corner(to) * corner(from).transpose();
+            let moments = element.moments(kappa.map(|k| turn * k));
+            energy -= (0..3)
+                .map(|i| element.offset[i].dot(moments[i]))
+                .sum::<f64>();
+            for (vertex, row) in element.vertices.iter().zip(&element.rows) {
+                out[*vertex as usize] += weighted(moments, *row);
             }
         }
+        energy
     }
 }
 
 impl Element {
     /// κ_uu, κ_vv and 2κ_uv, each for the three coordinates.
-    fn curvature(&self, x: &[DVec3]) -> [DVec3; 3] {
+    pub(crate) fn curvature(&self, x: &[DVec3]) -> [DVec3; 3] {
         let mut kappa = self.offset;
         for (vertex, row) in self.vertices.iter().zip(&self.rows) {
             let p = x[*vertex as usize];
@@ -120,12 +214,11 @@ impl Element {
         kappa
     }
 
-    fn moments(&self, kappa: [DVec3; 3]) -> [DVec3; 3] {
+    pub(crate) fn moments(&self, kappa: [DVec3; 3]) -> [DVec3; 3] {
         std::array::from_fn(|i| (0..3).map(|j| kappa[j] * self.stiffness.col(j)[i]).sum())
     }
 
-    fn energy(&self, x: &[DVec3]) -> f64 {
-        let kappa = self.curvature(x);
+    fn energy(&self, kappa: [DVec3; 3]) -> f64 {
         let moments = self.moments(kappa);
         (0..3).map(|i| 0.5 * kappa[i].dot(moments[i])).sum()
     }
@@ -139,6 +232,22 @@ impl Element {
             }
         }
     }
+}
+
+/// The gradient of moments · κ with respect to a vertex with this row.
+pub(crate) fn weighted(moments: [DVec3; 3], row: DVec3) -> DVec3 {
+    moments[0] * row.x + moments[1] * row.y + moments[2] * row.z
+}
+
+/// Axes that ride on a triangle: along its first edge, across it in the
+/// plane, and along the normal. A triangle without area has some axes.
+pub(crate) fn frame([a, b, c]: [DVec3; 3]) -> DMat3 {
+    let along = (b - a).normalize_or(DVec3::X);
+    let normal = along
+        .cross(c - a)
+        .try_normalize()
+        .unwrap_or_else(|| along.any_orthonormal_vector());
+    DMat3::from_cols(along, normal.cross(along), normal)
 }
 
 fn element(
@@ -206,199 +315,10 @@ fn without_free_slopes(mut c: DMat3, free: &[DVec3]) -> DMat3 {
     c
 }
 
-/// The mean slope ∂x/∂n across an interior edge, n pointing out of `triangle`,
-/// as shares of the vertices around it.
-fn slope(rest: &RestShape, beyond: &Beyond, triangle: usize, side: usize) -> Vec<(u32, f64)> {
-    let corners = rest.corners()[triangle];
-    let (a, b) = (corners[side], corners[(side + 1) % 3]);
-    let length = a.distance(b);
-    let t = (b - a) / length;
-    let n = DVec2::new(t.y, -t.x);
-    let middle = (a + b) / 2.0;
-    let mut points = patch(rest, beyond, triangle, side);
-    // A vertex that is met twice, on either side of a narrow tube, counts once.
-    points.sort_by_key(|p| p.0);
-    points.dedup_by_key(|p| p.0);
-
-    // Coordinates along and across the edge, in edge lengths.
-    let local = |p: DVec2| {
-        let d = (p - middle) / length;
-        (d.dot(t), d.dot(n))
-    };
-    let basis = |p: DVec2| {
-        let (u, v) = local(p);
-        [1.0, u, v, u * u, u * v, v * v]
-    };
-    let weight = |p: DVec2| {
-        let (u, v) = local(p);
-        1.0 / (0.25 + u * u + v * v)
-    };
-    let mut normal = [[0.0; 6]; 6];
-    for (_, p) in &points {
-        let (f, w) = (basis(*p), weight(*p));
-        for i in 0..6 {
-            for j in 0..6 {
-                normal[i][j] += w * f[i] * f[j];
-            }
-        }
-    }
-    // With fewer than six points the flattest quadratic is taken.
-    for (i, row) in normal.iter_mut().enumerate().skip(3) {
-        row[i] += FLATTEST;
-    }
-    // The slope is the coefficient of v: row 2 of N⁻¹ Fᵀ W.
-    let mut unit = [0.0; 6];
-    unit[2] = 1.0;
-    let dual = solve(normal, unit);
-    let share = |p: DVec2| {
-        let f = basis(p);
-        weight(p) * (0..6).map(|i| dual[i] * f[i]).sum::<f64>() / length
-    };
-    points
-        .iter()
-        .map(|(vertex, p)| (*vertex, share(*p)))
-        .collect()
-}
-
-/// So small that six points decide, and so large that fewer are solved.
-const FLATTEST: f64 = 1e-9;
-
-/// The vertices around an edge with their flat places in the frame of
-/// `triangle`: those of its two triangles and those beyond their other edges.
-fn patch(rest: &RestShape, beyond: &Beyond, triangle: usize, side: usize) -> Vec<(u32, DVec2)> {
-    let here = rest.corners()[triangle];
-    let mut points: Vec<(u32, DVec2)> = rest.topology().triangles()[triangle]
-        .into_iter()
-        .zip(here)
-        .collect();
-    for other in [(side + 1) % 3, (side + 2) % 3] {
-        if let Some((tip, place, ..)) = unfold(rest, beyond, triangle, here, other) {
-            points.push((tip, place));
-        }
-    }
-    if let Some((tip, place, across, flat, entry)) = unfold(rest, beyond, triangle, here, side) {
-        points.push((tip, place));
-        for other in [(entry + 1) % 3, (entry + 2) % 3] {
-            if let Some((tip, place, ..)) = unfold(rest, beyond, across, flat, other) {
-                points.push((tip, place));
-            }
-        }
-    }
-    points
-}
-
-/// The triangle beyond a side laid flat beside `corners`: its far vertex, that
-/// vertex's place, its index, its corners and the side through which it was
-/// entered.
-#[allow(
-    clippy::type_complexity,
-    reason = "five parts of one thing, used in two places"
-)]
-fn unfold(
-    rest: &RestShape,
-    beyond: &Beyond,
-    triangle: usize,
-    corners: [DVec2; 3],
-    side: usize,
-) -> Option<(u32, DVec2, usize, [DVec2; 3], usize)> {
-    let (across, entry) = beyond.of(triangle, side)?;
-    let (a, b) = (corners[side], corners[(side + 1) % 3]);
-    let theirs = rest.corners()[across];
-    // Their side runs the other way, unless the winding disagrees.
-    let ours = rest.topology().triangles()[triangle];
-    let same = rest.topology().triangles()[across][entry] == ours[(side + 1) % 3];
-    let (p, q) = match same {
-        true => (theirs[entry], theirs[(entry + 1) % 3]),
-        false => (theirs[(entry + 1) % 3], theirs[entry]),
-    };
-    // Middle onto middle, direction onto direction; seams may differ in length.
-    let turn = (a - b)
-        .normalize()
-        .rotate((q - p).normalize().perp_conjugate());
-    let carry = |x: DVec2| (a + b) / 2.0 + turn.rotate(x - (p + q) / 2.0);
-    let flat = theirs.map(carry);
-    let far = (entry + 2) % 3;
-    let tip = rest.topology().triangles()[across][far];
-    Some((tip, flat[far], across, flat, entry))
-}
-
-/// The conjugate of a direction as a complex number.
-trait Conjugate {
-    fn perp_conjugate(self) -> Self;
-}
-
-impl Conjugate for DVec2 {
-    fn perp_conjugate(self) -> Self {
-        Self::new(self.x, -self.y)
-    }
-}
-
-/// What lies beyond each side of each triangle.
-struct Beyond {
-    sides: Vec<[Option<(u32, u8)>; 3]>,
-}
-
-impl Beyond {
-    fn new(topology: &Topology) -> Self {
-        let triangles = topology.triangles();
-        let mut all: Vec<(u32, u32, u32, u8)> = Vec::with_capacity(3 * triangles.len());
-        for (triangle, corners) in triangles.iter().enumerate() {
-            for side in 0..3u8 {
-                let (a, b) = (
-                    corners[usize::from(side)],
-                    corners[usize::from(side + 1) % 3],
-                );
-                all.push((a.min(b), a.max(b), triangle as u32, side));
-            }
-        }
-        all.sort_unstable();
-        let mut sides = vec![[None; 3]; triangles.len()];
-        for edge in all.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
-            // An edge of three or more triangles bends for none of them.
-            if let [p, q] = edge {
-                sides[p.2 as usize][usize::from(p.3)] = Some((q.2, q.3));
-                sides[q.2 as usize][usize::from(q.3)] = Some((p.2, p.3));
-            }
-        }
-        Self { sides }
-    }
-
-    fn of(&self, triangle: usize, side: usize) -> Option<(usize, usize)> {
-        self.sides[triangle][side].map(|(t, s)| (t as usize, usize::from(s)))
-    }
-}
-
-/// Solves a small symmetric positive definite system by Cholesky.
-fn solve(mut a: [[f64; 6]; 6], mut b: [f64; 6]) -> [f64; 6] {
-    for j in 0..6 {
-        for k in 0..j {
-            for i in j..6 {
-                a[i][j] -= a[i][k] * a[j][k];
-            }
-        }
-        let pivot = a[j][j].max(1e-14).sqrt();
-        for row in a.iter_mut().skip(j) {
-            row[j] /= pivot;
-        }
-        a[j][j] = pivot;
-    }
-    for i in 0..6 {
-        for k in 0..i {
-            b[i] -= a[i][k] * b[k];
-        }
-        b[i] /= a[i][i];
-    }
-    for i in (0..6).rev() {
-        for k in i + 1..6 {
-            b[i] -= a[k][i] * b[k];
-        }
-        b[i] /= a[i][i];
-    }
-    b
-}
-
 #[cfg(test)]
 mod tests {
+    use drapery_core::Topology;
+
     use super::*;
 
     /// Three ways to cut a square of `n` cells into triangles.

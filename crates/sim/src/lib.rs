@@ -7,13 +7,30 @@
 
 mod bending;
 mod cloth;
+mod direct;
+mod edge_slope;
+mod iterative;
 mod membrane;
+mod near_matrix;
 mod newton;
+mod objective;
+mod preconditioner;
+mod reduction;
+mod rest_curvature;
 mod rest_shape;
+mod scalar_matrix;
+mod simulation;
 pub mod textbook;
+mod wind;
 
 pub use bending::{Bending, ClampedEdge};
 pub use cloth::Cloth;
-pub use membrane::Membrane;
-pub use newton::{Load, NewtonConfig, SolveError, SolveReport, minimise};
+pub use membrane::{Membrane, StrainCap};
+pub use newton::{Load, Minimiser, NewtonConfig, SolveError, SolveReport, Solver, minimise};
+pub use objective::{Damping, Inertia, Objective, Spring};
 pub use rest_shape::{RestShape, RestShapeError};
+pub use simulation::{
+    Attachment, Diverged, EnergyBudget, Integrator, Simulation, SimulationConfig, SimulationError,
+    StepReport,
+};
+pub use wind::Wind;

@@ -2,23 +2,51 @@
 //! triangles of constant strain.
 //!
 //! ```text
-//! F = Σₐ xₐ ⊗ ∇Nₐ            3 × 2, world from pattern
+//! F = Σₐ xₐ ⊗ ∇Nₐ            3 × 2, world from pattern; columns f_u, f_v
 //! E = ½ (FᵀF − I)            Green strain, as (E_uu, E_vv, 2E_uv) = e
-//! W = A · ½ eᵀ C e            energy of a triangle
-//! S = C e                    stress resultants
+//! W = A · w(e)               energy of a triangle, w = ½ eᵀ C e
+//! S = ∂w/∂e                  stress resultants
 //! ∂W/∂xₐ = A · F S ∇Nₐ
-//! ∂²W/∂xₐ∂x_b = A (Bₐᵀ C B_b + (∇Nₐ · S ∇N_b) I)
+//! ∂²W/∂xₐ∂x_b = A (Bₐᵀ (∂S/∂e) B_b + (∇Nₐ · S ∇N_b) I)
 //! ```
 //!
 //! Under compression S has a negative part, and the second term makes the
 //! Hessian indefinite: cloth buckles. [`Membrane::hessian`] leaves that part
 //! out, which keeps the Hessian positive semidefinite and changes neither
 //! energy nor force: Newton converges to the same minimum.
+//!
+//! Two things may be added to w. A [`StrainCap`] stiffens the cloth beyond a
+//! strain, in the directions d of the threads and of the bias:
+//!
+//! ```text
+//! + Σ_d (k / 3s) max(0, dᵀE d − limit)³          C², k / s = rise of stiffness
+//! ```
+//!
+//! And over a step of length h that began at strain eₙ, damping costs
+//!
+//! ```text
+//! + (β / h) ½ (e − eₙ)ᵀ C (e − eₙ)
+//! ```
+//!
+//! whose gradient is the stress β C ė. Strain does not see rigid motion, so
+//! damping slows neither a fall nor a turn.
+
+use std::ops::Range;
 
 use drapery_core::Fabric;
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
 use crate::RestShape;
+
+/// Stiffens cloth beyond a strain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StrainCap {
+    /// Green strain at which it sets in.
+    pub limit: f64,
+    /// How much stiffness is added for each hundredth of strain beyond the
+    /// limit [N/m].
+    pub rise: f64,
+}
 
 /// The membrane energy of a cloth.
 #[derive(Clone, Debug)]
@@ -27,13 +55,53 @@ pub struct Membrane {
     gradients: Vec<[DVec2; 3]>,
     areas: Vec<f64>,
     stiffness: DMat3,
+    cap: Option<StrainCap>,
+}
+
+/// What damping remembers of the start of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StrainRate<'a> {
+    /// β/h.
+    pub(crate) ratio: f64,
+    /// eₙ of each triangle.
+    pub(crate) start: &'a [DVec3],
 }
 
 /// What a triangle's energy is made of at some positions.
-struct Strained {
-    deformation: [DVec3; 2],
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strained {
+    /// f_u and f_v.
+    pub(crate) deformation: [DVec3; 2],
     stress: DMat2,
-    energy: f64,
+    pub(crate) energy: f64,
+    /// e, for [`Membrane::tangent`].
+    strain: DVec3,
+    ratio: f64,
+}
+
+/// The Hessian of one triangle: block (a, b) is
+/// c₀ f_u f_uᵀ + c₁ f_u f_vᵀ + c₂ f_v f_uᵀ + c₃ f_v f_vᵀ + c₄ I.
+pub(crate) struct Tangent {
+    gradients: [DVec2; 3],
+    /// ∂S/∂e, times the area.
+    material: DMat3,
+    /// The positive part of S, times the area.
+    stress: DMat2,
+}
+
+impl Tangent {
+    /// c₀ … c₄ of block (a, b).
+    pub(crate) fn coefficients(&self, a: usize, b: usize) -> [f64; 5] {
+        let (g, h) = (self.gradients[a], self.gradients[b]);
+        let c = |i: usize, j: usize| self.material.col(j)[i];
+        [
+            g.x * h.x * c(0, 0) + (g.x * h.y + g.y * h.x) * c(0, 2) + g.y * h.y * c(2, 2),
+            g.x * h.y * c(0, 1) + g.x * h.x * c(0, 2) + g.y * h.y * c(2, 1) + g.y * h.x * c(2, 2),
+            g.y * h.x * c(1, 0) + g.y * h.y * c(1, 2) + g.x * h.x * c(2, 0) + g.x * h.y * c(2, 2),
+            g.y * h.y * c(1, 1) + (g.y * h.x + g.x * h.y) * c(1, 2) + g.x * h.x * c(2, 2),
+            g.dot(self.stress * h),
+        ]
+    }
 }
 
 impl Membrane {
@@ -45,54 +113,134 @@ impl Membrane {
             gradients: (0..n_triangles).map(|t| rest.shape_gradients(t)).collect(),
             areas: rest.areas().to_vec(),
             stiffness: fabric.stretch_matrix(),
+            cap: None,
         }
     }
 
-    fn strained(&self, triangle: usize, x: &[DVec3]) -> Strained {
-        let corners = self.triangles[triangle].map(|v| x[v as usize]);
-        let gradients = &self.gradients[triangle];
-        let along = |axis: fn(&DVec2) -> f64| -> DVec3 {
-            corners
-                .iter()
-                .zip(gradients)
-                .map(|(x, g)| *x * axis(g))
-                .sum()
-        };
-        let (fu, fv) = (along(|g| g.x), along(|g| g.y));
-        let strain = DVec3::new(
-            0.5 * (fu.length_squared() - 1.0),
-            0.5 * (fv.length_squared() - 1.0),
-            fu.dot(fv),
-        );
-        let stress = self.stiffness * strain;
+    /// The same with a strain cap.
+    #[must_use]
+    pub fn with_cap(self, cap: Option<StrainCap>) -> Self {
+        Self { cap, ..self }
+    }
+
+    pub(crate) fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    pub(crate) fn gradients(&self) -> &[[DVec2; 3]] {
+        &self.gradients
+    }
+
+    pub(crate) fn areas(&self) -> &[f64] {
+        &self.areas
+    }
+
+    pub(crate) const fn stiffness(&self) -> &DMat3 {
+        &self.stiffness
+    }
+
+    fn deformation(&self, triangle: usize, x: &[DVec3]) -> [DVec3; 2] {
+        let [a, b, c] = self.triangles[triangle].map(|v| x[v as usize]);
+        // The gradients sum to zero, so edges are enough.
+        let [_, g, h] = self.gradients[triangle];
+        let (p, q) = (b - a, c - a);
+        [p * g.x + q * h.x, p * g.y + q * h.y]
+    }
+
+    /// Green strain (uu, vv, 2uv) of a triangle at positions `x`.
+    pub fn strain(&self, triangle: usize, x: &[DVec3]) -> DVec3 {
+        green(self.deformation(triangle, x))
+    }
+
+    pub(crate) fn strained(
+        &self,
+        triangle: usize,
+        x: &[DVec3],
+        rate: Option<StrainRate<'_>>,
+    ) -> Strained {
+        let deformation = self.deformation(triangle, x);
+        let strain = green(deformation);
+        let mut stress = self.stiffness * strain;
+        let mut energy = 0.5 * strain.dot(stress);
+        if let Some(rate) = rate {
+            let change = strain - rate.start[triangle];
+            let viscous = self.stiffness * change * rate.ratio;
+            energy += 0.5 * change.dot(viscous);
+            stress += viscous;
+        }
+        if let Some(cap) = self.cap {
+            for direction in CAPPED {
+                let beyond = direction.dot(strain) - cap.limit;
+                if beyond > 0.0 {
+                    let rise = 100.0 * cap.rise;
+                    energy += rise / 6.0 * beyond.powi(3);
+                    stress += direction * (rise / 2.0 * beyond * beyond);
+                }
+            }
+        }
         Strained {
-            deformation: [fu, fv],
+            deformation,
             stress: DMat2::from_cols(
                 DVec2::new(stress.x, stress.z),
                 DVec2::new(stress.z, stress.y),
             ),
-            energy: self.areas[triangle] * 0.5 * strain.dot(stress),
+            energy: self.areas[triangle] * energy,
+            strain,
+            ratio: rate.map_or(0.0, |r| r.ratio),
         }
+    }
+
+    /// The gradient with respect to the three corners [N].
+    pub(crate) fn corner_gradients(&self, triangle: usize, at: &Strained) -> [DVec3; 3] {
+        let [fu, fv] = at.deformation;
+        let [_, g, h] = self.gradients[triangle];
+        let corner = |gradient: DVec2| {
+            let g = at.stress * gradient * self.areas[triangle];
+            fu * g.x + fv * g.y
+        };
+        let (b, c) = (corner(g), corner(h));
+        [-(b + c), b, c]
+    }
+
+    pub(crate) fn tangent(
+        &self,
+        triangle: usize,
+        at: &Strained,
+        keep: fn(DMat2) -> DMat2,
+    ) -> Tangent {
+        let area = self.areas[triangle];
+        let mut material = self.stiffness * (1.0 + at.ratio);
+        if let Some(cap) = self.cap {
+            for d in CAPPED {
+                let beyond = d.dot(at.strain) - cap.limit;
+                if beyond > 0.0 {
+                    material += outer(d, d) * (100.0 * cap.rise * beyond);
+                }
+            }
+        }
+        Tangent {
+            gradients: self.gradients[triangle],
+            material: material * area,
+            stress: keep(at.stress) * area,
+        }
+    }
+
+    /// The energy of some triangles at positions `x` [J].
+    pub(crate) fn energy_of(&self, triangles: Range<usize>, x: &[DVec3]) -> f64 {
+        triangles.map(|t| self.strained(t, x, None).energy).sum()
     }
 
     /// The energy at positions `x` [J].
     pub fn energy(&self, x: &[DVec3]) -> f64 {
-        (0..self.triangles.len())
-            .map(|t| self.strained(t, x).energy)
-            .sum()
+        self.energy_of(0..self.triangles.len(), x)
     }
 
     /// Adds the gradient at `x` to `out` [N]; the force is its negative.
     pub fn add_gradient(&self, x: &[DVec3], out: &mut [DVec3]) {
         for (triangle, corners) in self.triangles.iter().enumerate() {
-            let Strained {
-                deformation: [fu, fv],
-                stress,
-                ..
-            } = self.strained(triangle, x);
-            for (vertex, gradient) in corners.iter().zip(&self.gradients[triangle]) {
-                let g = stress * *gradient * self.areas[triangle];
-                out[*vertex as usize] += fu * g.x + fv * g.y;
+            let at = self.strained(triangle, x, None);
+            for (vertex, g) in corners.iter().zip(self.corner_gradients(triangle, &at)) {
+                out[*vertex as usize] += g;
             }
         }
     }
@@ -101,39 +249,48 @@ impl Membrane {
     /// semidefinite, to `add` as (row vertex, column vertex, block); both
     /// triangles of the matrix, block by block, in a fixed order.
     pub fn hessian(&self, x: &[DVec3], add: impl FnMut(u32, u32, DMat3)) {
-        self.blocks(x, positive_part, add);
+        self.blocks(x, None, positive_part, add);
     }
 
-    fn blocks(&self, x: &[DVec3], keep: fn(DMat2) -> DMat2, mut add: impl FnMut(u32, u32, DMat3)) {
+    pub(crate) fn blocks(
+        &self,
+        x: &[DVec3],
+        rate: Option<StrainRate<'_>>,
+        keep: fn(DMat2) -> DMat2,
+        mut add: impl FnMut(u32, u32, DMat3),
+    ) {
         for (triangle, corners) in self.triangles.iter().enumerate() {
-            let Strained {
-                deformation: [fu, fv],
-                stress,
-                ..
-            } = self.strained(triangle, x);
-            let stress = keep(stress);
-            let area = self.areas[triangle];
-            // Rows of B: how the strain changes with a vertex.
-            let rows = self.gradients[triangle].map(|g| [fu * g.x, fv * g.y, fu * g.y + fv * g.x]);
+            let at = self.strained(triangle, x, rate);
+            let tangent = self.tangent(triangle, &at, keep);
+            let [u, v] = at.deformation;
+            let (uu, uv, vv) = (outer(u, u), outer(u, v), outer(v, v));
             for a in 0..3 {
                 for b in 0..3 {
-                    let mut block = DMat3::ZERO;
-                    for i in 0..3 {
-                        for j in 0..3 {
-                            let c = self.stiffness.col(j)[i];
-                            if c != 0.0 {
-                                block += outer(rows[a][i], rows[b][j]) * c;
-                            }
-                        }
-                    }
-                    let gradients = &self.gradients[triangle];
-                    let geometric = gradients[a].dot(stress * gradients[b]);
-                    block += DMat3::from_diagonal(DVec3::splat(geometric));
-                    add(corners[a], corners[b], block * area);
+                    let c = tangent.coefficients(a, b);
+                    let block = uu * c[0] + uv * c[1] + uv.transpose() * c[2] + vv * c[3];
+                    let identity = DMat3::from_diagonal(DVec3::splat(c[4]));
+                    add(corners[a], corners[b], block + identity);
                 }
             }
         }
     }
+}
+
+/// The directions of a strain cap as dᵀE d = · (E_uu, E_vv, 2E_uv): the two
+/// threads and the two ways of the bias.
+const CAPPED: [DVec3; 4] = [
+    DVec3::new(1.0, 0.0, 0.0),
+    DVec3::new(0.0, 1.0, 0.0),
+    DVec3::new(0.5, 0.5, 0.5),
+    DVec3::new(0.5, 0.5, -0.5),
+];
+
+fn green([u, v]: [DVec3; 2]) -> DVec3 {
+    DVec3::new(
+        0.5 * (u.length_squared() - 1.0),
+        0.5 * (v.length_squared() - 1.0),
+        u.dot(v),
+    )
 }
 
 /// a bᵀ.
@@ -142,7 +299,7 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
 }
 
 /// The positive semidefinite part of a symmetric matrix.
-fn positive_part(m: DMat2) -> DMat2 {
+pub(crate) fn positive_part(m: DMat2) -> DMat2 {
     let (a, b, c) = (m.x_axis.x, m.x_axis.y, m.y_axis.y);
     let (mean, half) = ((a + c) / 2.0, (a - c) / 2.0);
     let radius = half.hypot(b);
@@ -223,6 +380,7 @@ mod tests {
         let mut product = [DVec3::ZERO; 3];
         membrane.blocks(
             &BENT,
+            None,
             |s| s,
             |row, column, block| {
                 product[row as usize] += block * DIRECTION[column as usize];
@@ -291,7 +449,7 @@ mod tests {
         ];
         let curvature = |keep: fn(DMat2) -> DMat2, d: [DVec3; 3]| {
             let mut sum = 0.0;
-            membrane.blocks(&squeezed, keep, |r, c, block| {
+            membrane.blocks(&squeezed, None, keep, |r, c, block| {
                 sum += d[r as usize].dot(block * d[c as usize]);
             });
             sum

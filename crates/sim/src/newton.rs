@@ -1,47 +1,75 @@
-//! Newton's method with line search on one objective.
+//! Newton's method with line search on an [`Objective`].
 //!
-//! ```text
-//! Φ(x) = ½ Σ (mᵢ/h²) |xᵢ − yᵢ|² + Ψ(x) − Σ fᵢ · xᵢ
-//! ```
+//! The Hessian is positive definite by construction, so every direction goes
+//! downhill; a step that does not lower Φ enough is halved. Directions come
+//! from a sparse factorisation of the Hessian ([`Solver::Direct`]) or from
+//! conjugate gradients that are cut short ([`Solver::Iterative`]); both
+//! minimise the same function.
 //!
-//! with y where inertia alone would take the cloth, Ψ its elastic energy and f
-//! constant forces such as gravity. With h the time step this is a step of
-//! implicit Euler (Adaptive Bases 2014, Eq. 1); without the first term it is
-//! rest under load. The Hessian is positive definite by construction, so every
-//! direction goes downhill; a step that does not lower Φ enough is halved.
+//! Directions that are cut short do not quite keep momentum. Where no vertex
+//! is held, the cloth is therefore moved as a whole at the end, so that the
+//! forces of a step add up as they should.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
-use crate::Cloth;
-use crate::cloth::FreeHessian;
+use crate::direct::Direct;
+use crate::iterative::Iterative;
+use crate::objective::Evaluation;
+use crate::reduction::dot;
+use crate::{Cloth, Inertia, Objective};
+
+/// Where Newton's directions come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Solver {
+    /// Sparse Cholesky: exact, the reference.
+    #[default]
+    Direct,
+    /// Preconditioned conjugate gradients: fast, for small time steps.
+    Iterative,
+}
 
 /// When Newton's method stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonConfig {
+    /// Where directions come from.
+    pub solver: Solver,
     /// The most iterations.
     pub max_iterations: u32,
     /// Stop when the predicted decrease of Φ is below this [J].
     pub decrement: f64,
     /// The farthest that a vertex moves in one iteration [m].
     pub max_move: f64,
+    /// How far conjugate gradients reduce the residual in one iteration.
+    pub forcing: f64,
 }
 
 impl Default for NewtonConfig {
     fn default() -> Self {
         Self {
+            solver: Solver::Direct,
             max_iterations: 200,
             decrement: 1e-14,
             max_move: 0.05,
+            forcing: 0.01,
         }
     }
 }
+
+/// Conjugate gradients give up after so many iterations; the ladder of smaller
+/// steps is the better cure.
+const MAX_LINEAR: u32 = 400;
+
+/// A line search gives up when it has come to this share of a step.
+const LEAST_SHARE: f64 = 1e-9;
 
 /// How a solve went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolveReport {
     /// Iterations done.
     pub iterations: u32,
-    /// The largest force that is left on a free vertex [N].
+    /// Iterations of conjugate gradients in all of them.
+    pub linear_iterations: u32,
+    /// The largest force on a free vertex when the last iteration began [N].
     pub residual: f64,
     /// The last predicted decrease of Φ [J].
     pub decrement: f64,
@@ -68,6 +96,157 @@ pub enum SolveError {
     Unheld,
 }
 
+/// Minimises objectives over one cloth, and keeps what can be used again.
+#[derive(Debug, Default)]
+pub struct Minimiser {
+    direct: Option<Direct>,
+    iterative: Option<Iterative>,
+    at: Evaluation,
+    step: Vec<DVec3>,
+    moved: Vec<DVec3>,
+}
+
+impl Minimiser {
+    /// Moves the free vertices of `x` to the minimum of Φ.
+    ///
+    /// # Errors
+    /// When a force is not finite, or part of the cloth is held by nothing.
+    ///
+    /// # Panics
+    /// When a length differs from the number of vertices, or the minimiser was
+    /// used with another cloth.
+    pub fn minimise(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [DVec3],
+        config: &NewtonConfig,
+    ) -> Result<SolveReport, SolveError> {
+        let n = objective.cloth.n_vertices();
+        assert!(
+            x.len() == n && objective.held.len() == n && objective.forces.len() == n,
+            "one entry a vertex"
+        );
+        self.step.resize(n, DVec3::ZERO);
+        let mut report = SolveReport::default();
+        while report.iterations < config.max_iterations {
+            objective.evaluate(x, &mut self.at);
+            let broken = self.at.gradient.iter().position(|g| !g.is_finite());
+            if let Some(vertex) = broken {
+                return Err(SolveError::Diverged { vertex });
+            }
+            let forces = self.at.gradient.iter().map(|g| g.length());
+            report.residual = forces.fold(0.0, f64::max);
+            report.iterations += 1;
+            report.linear_iterations += self.find_direction(objective, x, config)?;
+
+            let slope = dot(&self.at.gradient, &self.step);
+            report.decrement = -0.5 * slope;
+            let line = objective.along(x, &self.step, &self.at);
+            if report.decrement <= config.decrement {
+                // Too small to be told from rounding: take it if it helps.
+                if line.change(1.0, &mut self.moved) <= 0.0 {
+                    x.copy_from_slice(&self.moved);
+                }
+                report.converged = true;
+                break;
+            }
+            let farthest = self.step.iter().map(|d| d.length()).fold(0.0, f64::max);
+            let mut share = (config.max_move / farthest.max(f64::MIN_POSITIVE)).min(1.0);
+            // Armijo: a fixed part of what the slope promises.
+            loop {
+                let change = line.change(share, &mut self.moved);
+                if change <= 1e-4 * share * slope {
+                    break;
+                }
+                share *= 0.5;
+                report.cuts += 1;
+                if share < LEAST_SHARE {
+                    return Ok(report);
+                }
+            }
+            x.copy_from_slice(&self.moved);
+        }
+        if config.solver == Solver::Iterative {
+            keep_momentum(objective, x);
+        }
+        Ok(report)
+    }
+
+    /// The vertex with the largest force when the last iteration began.
+    pub(crate) fn most_pulled(&self) -> usize {
+        let forces = self.at.gradient.iter().map(|g| g.length_squared());
+        let worst = forces.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+        worst.map_or(0, |(vertex, _)| vertex)
+    }
+
+    /// Writes a direction to `step`; gives the linear iterations it took.
+    fn find_direction(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &[DVec3],
+        config: &NewtonConfig,
+    ) -> Result<u32, SolveError> {
+        match config.solver {
+            Solver::Direct => {
+                let fits = self.direct.take().filter(|d| d.fits(objective.held));
+                let direct = self
+                    .direct
+                    .insert(fits.unwrap_or_else(|| Direct::new(objective.cloth, objective.held)));
+                if !direct.factor(objective, x) {
+                    return Err(SolveError::Unheld);
+                }
+                for (step, g) in self.step.iter_mut().zip(&self.at.gradient) {
+                    *step = -*g;
+                }
+                direct.solve(&mut self.step);
+                Ok(0)
+            }
+            Solver::Iterative => {
+                let iterative = self
+                    .iterative
+                    .get_or_insert_with(|| Iterative::new(objective.cloth));
+                if !iterative.prepare(objective, x, &self.at) {
+                    return Err(SolveError::Unheld);
+                }
+                Ok(iterative.solve(
+                    &self.at.gradient,
+                    objective.held,
+                    config.forcing,
+                    MAX_LINEAR,
+                    &mut self.step,
+                ))
+            }
+        }
+    }
+}
+
+/// Moves a cloth that nothing holds as a whole so that the gradient sums to
+/// zero. Elastic forces do so by themselves.
+fn keep_momentum(objective: &Objective<'_>, x: &mut [DVec3]) {
+    let Some(Inertia { targets, .. }) = objective.inertia else {
+        return;
+    };
+    if objective.held.contains(&true) {
+        return;
+    }
+    let (mut force, mut stiffness) = (DVec3::ZERO, DMat3::ZERO);
+    for (vertex, p) in x.iter().enumerate() {
+        let weight = objective.weight(vertex);
+        force += (*p - targets[vertex]) * weight - objective.forces[vertex];
+        stiffness += DMat3::from_diagonal(DVec3::splat(weight));
+    }
+    for spring in objective.springs {
+        force += spring.stiffness * (x[spring.vertex as usize] - spring.target);
+        stiffness += spring.stiffness;
+    }
+    let shift = stiffness.inverse() * force;
+    if shift.is_finite() {
+        for p in x {
+            *p -= shift;
+        }
+    }
+}
+
 /// The objective of a solve beside the cloth's own energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Load<'a> {
@@ -79,7 +258,7 @@ pub struct Load<'a> {
     pub inertia: Option<(&'a [DVec3], f64)>,
 }
 
-/// Moves the free vertices of `x` to the minimum of Φ.
+/// Moves the free vertices of `x` to the minimum of Φ: [`Minimiser`] for once.
 ///
 /// # Errors
 /// When a force is not finite, or part of the cloth is held by nothing.
@@ -92,71 +271,9 @@ pub fn minimise(
     x: &mut [DVec3],
     config: &NewtonConfig,
 ) -> Result<SolveReport, SolveError> {
-    let n = cloth.n_vertices();
-    assert!(
-        x.len() == n && load.held.len() == n && load.forces.len() == n,
-        "one entry a vertex"
-    );
-    let is_free: Vec<bool> = load.held.iter().map(|h| !h).collect();
-    let mut hessian = FreeHessian::new(cloth, &is_free);
-    let weight = |vertex: usize| match load.inertia {
-        Some((_, step)) => cloth.masses()[vertex] / (step * step),
-        None => 0.0,
+    let objective = Objective {
+        inertia: load.inertia.map(|(targets, dt)| Inertia { targets, dt }),
+        ..Objective::at_rest(cloth, load.held, load.forces)
     };
-    let objective = |x: &[DVec3]| {
-        let mut value = cloth.energy(x);
-        for (vertex, p) in x.iter().enumerate() {
-            value -= load.forces[vertex].dot(*p);
-            if let Some((target, _)) = load.inertia {
-                value += 0.5 * weight(vertex) * p.distance_squared(target[vertex]);
-            }
-        }
-        value
-    };
-    let mut report = SolveReport::default();
-    let mut value = objective(x);
-    let mut gradient = vec![DVec3::ZERO; n];
-    while report.iterations < config.max_iterations {
-        gradient.fill(DVec3::ZERO);
-        cloth.add_gradient(x, &mut gradient);
-        for (vertex, g) in gradient.iter_mut().enumerate() {
-            *g -= load.forces[vertex];
-            if let Some((target, _)) = load.inertia {
-                *g += (x[vertex] - target[vertex]) * weight(vertex);
-            }
-            if load.held[vertex] {
-                *g = DVec3::ZERO;
-            }
-            if !g.is_finite() {
-                return Err(SolveError::Diverged { vertex });
-            }
-        }
-        report.residual = gradient.iter().map(|g| g.length()).fold(0.0, f64::max);
-        let mut step: Vec<DVec3> = gradient.iter().map(|g| -*g).collect();
-        if !hessian.solve(cloth, x, weight, &mut step) {
-            return Err(SolveError::Unheld);
-        }
-        report.iterations += 1;
-        let slope: f64 = gradient.iter().zip(&step).map(|(g, d)| g.dot(*d)).sum();
-        report.decrement = -0.5 * slope;
-        if report.decrement <= config.decrement {
-            report.converged = true;
-            break;
-        }
-        let farthest = step.iter().map(|d| d.length()).fold(0.0, f64::max);
-        let mut share = (config.max_move / farthest.max(f64::MIN_POSITIVE)).min(1.0);
-        loop {
-            let moved: Vec<DVec3> = x.iter().zip(&step).map(|(p, d)| *p + *d * share).collect();
-            let next = objective(&moved);
-            // Armijo: a fixed part of what the slope promises.
-            if next <= value + 1e-4 * share * slope || share < 1e-12 {
-                x.copy_from_slice(&moved);
-                value = next;
-                break;
-            }
-            share *= 0.5;
-            report.cuts += 1;
-        }
-    }
-    Ok(report)
+    Minimiser::default().minimise(&objective, x, config)
 }

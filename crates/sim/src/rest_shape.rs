@@ -2,10 +2,11 @@
 //!
 //! Every triangle lies flat in a frame of its own whose axes are the pattern's,
 //! so that fabrics know warp from weft. Across an edge, also across a seam
-//! between panels, the neighbour is laid flat beside it by unfolding.
+//! between panels, the neighbour is laid flat beside it by unfolding. A garment
+//! without a pattern rests as its mesh is, curved.
 
 use drapery_core::{Garment, Topology};
-use glam::{DMat2, DVec2};
+use glam::{DMat2, DVec2, DVec3};
 
 /// The rest shape of a cloth.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub struct RestShape {
     corners: Vec<[DVec2; 3]>,
     /// Area of each triangle [m²].
     areas: Vec<f64>,
+    /// Positions at rest [m], where the rest shape is not flat.
+    curved: Option<Vec<DVec3>>,
 }
 
 /// Why a garment has no rest shape.
@@ -37,8 +40,8 @@ pub enum RestShapeError {
 const MIN_AREA: f64 = 1e-10;
 
 impl RestShape {
-    /// The rest shape of a garment: its pattern, or its mesh laid flat triangle
-    /// by triangle with the first edge along u.
+    /// The rest shape of a garment: its pattern, or else its mesh as it is, each
+    /// triangle laid flat with its first edge along u, curved as the mesh is.
     ///
     /// # Errors
     /// When a triangle has no area.
@@ -67,7 +70,11 @@ impl RestShape {
                 })
                 .collect(),
         };
-        Self::from_corners(mesh.topology().clone(), corners)
+        let flat = Self::from_corners(mesh.topology().clone(), corners)?;
+        Ok(match garment.pattern() {
+            Some(_) => flat,
+            None => flat.with_curvature(mesh.positions().iter().map(|p| p.as_dvec3()).collect()),
+        })
     }
 
     /// A rest shape from the flat corners of each triangle [m]; triangles
@@ -109,7 +116,30 @@ impl RestShape {
             topology,
             corners,
             areas,
+            curved: None,
         })
+    }
+
+    /// The same, curved at rest as it is at `positions` [m].
+    ///
+    /// # Panics
+    /// When there is not one position a vertex.
+    #[must_use]
+    pub fn with_curvature(self, positions: Vec<DVec3>) -> Self {
+        assert_eq!(
+            positions.len(),
+            self.topology.n_vertices(),
+            "one position a vertex"
+        );
+        Self {
+            curved: Some(positions),
+            ..self
+        }
+    }
+
+    /// The positions at rest [m] where the rest shape is not flat.
+    pub fn curved(&self) -> Option<&[DVec3]> {
+        self.curved.as_deref()
     }
 
     /// How the vertices are joined.

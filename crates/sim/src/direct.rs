@@ -1,0 +1,130 @@
+//! The reference path: the Hessian of an objective over its free vertices in
+//! f64, factored at every iteration with one analysis.
+
+use drapery_linalg::{SparseCholesky, SymmetricPattern};
+use glam::{DMat3, DVec3};
+
+use crate::membrane::positive_part;
+use crate::{Cloth, Objective};
+
+/// Solves with the Hessian by sparse Cholesky.
+#[derive(Debug)]
+pub(crate) struct Direct {
+    /// The place of each vertex among the free ones.
+    free: Vec<Option<u32>>,
+    cholesky: SparseCholesky,
+    values: Vec<f64>,
+}
+
+impl Direct {
+    /// For the vertices of a cloth that are not held.
+    pub(crate) fn new(cloth: &Cloth, held: &[bool]) -> Self {
+        let mut n_free = 0;
+        let free: Vec<Option<u32>> = held
+            .iter()
+            .map(|held| {
+                (!held).then(|| {
+                    n_free += 1;
+                    n_free - 1
+                })
+            })
+            .collect();
+        let mut entries = Vec::new();
+        // Bending reaches farther than the membrane, over all that it has.
+        cloth.bending().hessian(|a, b, _| {
+            if let (Some(a), Some(b)) = (free[a as usize], free[b as usize]) {
+                if a >= b {
+                    entries.extend((0..9).map(|k| {
+                        let (row, column) = (3 * a as usize + k / 3, 3 * b as usize + k % 3);
+                        (row, column)
+                    }));
+                }
+            }
+        });
+        let pattern = SymmetricPattern::new(3 * n_free as usize, entries)
+            .expect("free vertices are numbered without gaps");
+        let values = vec![0.0; pattern.n_entries()];
+        Self {
+            free,
+            cholesky: SparseCholesky::new(pattern),
+            values,
+        }
+    }
+
+    /// Whether it was made for these held vertices.
+    pub(crate) fn fits(&self, held: &[bool]) -> bool {
+        let same = |(free, held): (&Option<u32>, &bool)| free.is_none() == *held;
+        self.free.len() == held.len() && self.free.iter().zip(held).all(same)
+    }
+
+    /// Sums the Hessian at `x` and factors it. False when it is not positive
+    /// definite.
+    pub(crate) fn factor(&mut self, objective: &Objective<'_>, x: &[DVec3]) -> bool {
+        let Self {
+            free,
+            cholesky,
+            values,
+        } = self;
+        values.fill(0.0);
+        let pattern = cholesky.pattern();
+        let mut add = |row: u32, column: u32, block: DMat3| {
+            let (Some(r), Some(c)) = (free[row as usize], free[column as usize]) else {
+                return;
+            };
+            if r < c {
+                return;
+            }
+            for j in 0..3 {
+                // The three rows of a block follow each other in a column.
+                let q = 3 * c as usize + j;
+                let top = if r == c { j } else { 0 };
+                let place = pattern
+                    .place(3 * r as usize + top, q)
+                    .expect("every pair is in the pattern");
+                for i in top..3 {
+                    values[place + i - top] += block.col(j)[i];
+                }
+            }
+        };
+        let cloth = objective.cloth;
+        cloth
+            .membrane()
+            .blocks(x, objective.strain_rate(), positive_part, &mut add);
+        let factor = objective.bending_factor();
+        let scalar = |value: f64| DMat3::from_diagonal(DVec3::splat(value));
+        cloth
+            .bending()
+            .hessian(|row, column, value| add(row, column, scalar(value * factor)));
+        for vertex in 0..x.len() {
+            add(
+                vertex as u32,
+                vertex as u32,
+                scalar(objective.weight(vertex)),
+            );
+        }
+        for spring in objective.springs {
+            add(spring.vertex, spring.vertex, spring.stiffness);
+        }
+        cholesky.factor(values).is_ok()
+    }
+
+    /// Replaces `step` (zero where vertices are held) by its solution.
+    pub(crate) fn solve(&mut self, step: &mut [DVec3]) {
+        let mut flat: Vec<f64> = Vec::with_capacity(3 * step.len());
+        for (place, step) in self.free.iter().zip(&*step) {
+            if place.is_some() {
+                flat.extend(step.to_array());
+            }
+        }
+        self.cholesky.solve(&mut flat);
+        for (place, step) in self.free.iter().zip(step) {
+            *step = match place {
+                Some(at) => {
+                    let at = 3 * *at as usize;
+                    DVec3::new(flat[at], flat[at + 1], flat[at + 2])
+                }
+                None => DVec3::ZERO,
+            };
+        }
+    }
+}

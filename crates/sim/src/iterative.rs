@@ -1,0 +1,125 @@
+//! The fast path: conjugate gradients on the Hessian in f32, with the
+//! preconditioner of `preconditioner.rs`.
+//!
+//! The search direction is all that is single precision: positions, gradient
+//! and objective stay in f64, and Newton corrects what a direction lacks.
+
+use glam::{DVec3, Vec3A};
+
+use crate::near_matrix::NearMatrix;
+use crate::objective::Evaluation;
+use crate::preconditioner::Preconditioner;
+use crate::reduction::CHUNK;
+use crate::{Cloth, Objective};
+
+/// Solves with the Hessian by conjugate gradients.
+#[derive(Debug)]
+pub(crate) struct Iterative {
+    matrix: NearMatrix,
+    preconditioner: Preconditioner,
+    x: Vec<Vec3A>,
+    r: Vec<Vec3A>,
+    z: Vec<Vec3A>,
+    p: Vec<Vec3A>,
+    product: Vec<Vec3A>,
+}
+
+impl Iterative {
+    pub(crate) fn new(cloth: &Cloth) -> Self {
+        let matrix = NearMatrix::new(cloth);
+        let zero = vec![Vec3A::ZERO; cloth.n_vertices()];
+        Self {
+            preconditioner: Preconditioner::new(cloth, matrix.pairs()),
+            matrix,
+            x: zero.clone(),
+            r: zero.clone(),
+            z: zero.clone(),
+            p: zero.clone(),
+            product: zero,
+        }
+    }
+
+    /// Sums the Hessian at `x`. False when the preconditioner has no factor.
+    pub(crate) fn prepare(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &[DVec3],
+        at: &Evaluation,
+    ) -> bool {
+        self.matrix.assemble(objective, x, at);
+        self.preconditioner.follow(objective.cloth, at);
+        self.preconditioner.factor(objective)
+    }
+
+    /// Writes an approximate solution of H d = −gradient to `step`: the
+    /// preconditioned residual falls to `tolerance` of what it was. Gives the
+    /// iterations that took, at most `limit`.
+    pub(crate) fn solve(
+        &mut self,
+        gradient: &[DVec3],
+        held: &[bool],
+        tolerance: f64,
+        limit: u32,
+        step: &mut [DVec3],
+    ) -> u32 {
+        // In units of the largest entry, so that small steps keep their digits.
+        let scale = gradient
+            .iter()
+            .map(|g| g.abs().max_element())
+            .fold(0.0, f64::max);
+        if scale == 0.0 {
+            step.fill(DVec3::ZERO);
+            return 0;
+        }
+        for (r, g) in self.r.iter_mut().zip(gradient) {
+            *r = Vec3A::from((*g / -scale).as_vec3());
+        }
+        self.x.fill(Vec3A::ZERO);
+        let mut rz = self.precondition(held);
+        let first = rz;
+        self.p.copy_from_slice(&self.z);
+        let mut iterations = 0;
+        while iterations < limit && rz > tolerance * tolerance * first {
+            iterations += 1;
+            let curvature = self.matrix.multiply(&self.p, &mut self.product);
+            // Rounding has used up what this direction could give.
+            if curvature.is_nan() || curvature <= 0.0 {
+                break;
+            }
+            let length = (rz / curvature) as f32;
+            for i in 0..self.x.len() {
+                self.x[i] += self.p[i] * length;
+                self.r[i] -= self.product[i] * length;
+            }
+            let next = self.precondition(held);
+            let turn = (next / rz) as f32;
+            rz = next;
+            for (p, z) in self.p.iter_mut().zip(&self.z) {
+                *p = *z + *p * turn;
+            }
+        }
+        for (step, x) in step.iter_mut().zip(&self.x) {
+            *step = x.as_dvec3() * scale;
+        }
+        iterations
+    }
+
+    /// z = P⁻¹ r, zero where held; gives r · z.
+    fn precondition(&mut self, held: &[bool]) -> f64 {
+        self.preconditioner.apply(&self.r, &mut self.z);
+        for (z, held) in self.z.iter_mut().zip(held) {
+            if *held {
+                *z = Vec3A::ZERO;
+            }
+        }
+        let chunks = self.r.chunks(CHUNK).zip(self.z.chunks(CHUNK));
+        chunks
+            .map(|(r, z)| {
+                r.iter()
+                    .zip(z)
+                    .map(|(r, z)| f64::from(r.dot(*z)))
+                    .sum::<f64>()
+            })
+            .sum()
+    }
+}

@@ -1,0 +1,205 @@
+//! The Hessian of an objective in f32, row by row: 3 × 3 blocks between
+//! vertices of one triangle ([`NearMatrix`]), and beside them the constant
+//! numbers of bending, which reach farther.
+//!
+//! Assembly gathers: each triangle's six blocks are computed once, then each
+//! row adds up its own in a fixed order, so any number of threads gives the
+//! same bytes.
+
+use glam::{DVec3, Mat3A, Vec3A};
+use rayon::prelude::*;
+
+use crate::membrane::positive_part;
+use crate::objective::Evaluation;
+use crate::reduction::CHUNK;
+use crate::{Cloth, Objective};
+
+/// The six blocks of a triangle as pairs of corners.
+const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)];
+
+/// The Hessian of an objective.
+#[derive(Clone, Debug)]
+pub(crate) struct NearMatrix {
+    starts: Vec<u32>,
+    columns: Vec<u32>,
+    /// The place of each row's diagonal.
+    diagonals: Vec<u32>,
+    /// Where the sources of each block start.
+    source_starts: Vec<u32>,
+    /// 2 · (6 · triangle + pair), plus one when it is to be transposed.
+    sources: Vec<u32>,
+    elements: Vec<[Mat3A; 6]>,
+    blocks: Vec<Mat3A>,
+    far_starts: Vec<u32>,
+    far: Vec<(u32, f32)>,
+    far_factor: f32,
+    held: Vec<bool>,
+}
+
+impl NearMatrix {
+    pub(crate) fn new(cloth: &Cloth) -> Self {
+        let n = cloth.n_vertices();
+        let triangles = cloth.membrane().triangles();
+        let mut all: Vec<(u32, u32, u32)> = (0..n as u32).map(|v| (v, v, u32::MAX)).collect();
+        for (triangle, vertices) in triangles.iter().enumerate() {
+            for (pair, (a, b)) in PAIRS.into_iter().enumerate() {
+                let source = 2 * (6 * triangle as u32 + pair as u32);
+                all.push((vertices[a], vertices[b], source));
+                if a != b {
+                    all.push((vertices[b], vertices[a], source + 1));
+                }
+            }
+        }
+        all.sort_unstable();
+        let mut starts = vec![0; n + 1];
+        let (mut columns, mut source_starts, mut sources) = (Vec::new(), vec![0], Vec::new());
+        let mut diagonals = vec![0; n];
+        for same in all.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+            let (row, column, _) = same[0];
+            if row == column {
+                diagonals[row as usize] = columns.len() as u32;
+            }
+            starts[row as usize + 1] += 1;
+            columns.push(column);
+            sources.extend(same.iter().map(|s| s.2).filter(|s| *s != u32::MAX));
+            source_starts.push(sources.len() as u32);
+        }
+        for row in 0..n {
+            starts[row + 1] += starts[row];
+        }
+        let bending = cloth.bending().matrix();
+        let mut far_starts = vec![0];
+        let mut far = Vec::new();
+        for row in 0..n {
+            for at in bending.row(row) {
+                far.push((bending.columns()[at], bending.values()[at] as f32));
+            }
+            far_starts.push(far.len() as u32);
+        }
+        Self {
+            blocks: vec![Mat3A::ZERO; columns.len()],
+            elements: vec![[Mat3A::ZERO; 6]; triangles.len()],
+            held: vec![false; n],
+            far_factor: 1.0,
+            starts,
+            columns,
+            diagonals,
+            source_starts,
+            sources,
+            far_starts,
+            far,
+        }
+    }
+
+    /// The pairs of vertices that share a block, as (row, column).
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..self.diagonals.len() as u32).flat_map(move |row| {
+            let entries = self.starts[row as usize]..self.starts[row as usize + 1];
+            entries.map(move |at| (row, self.columns[at as usize]))
+        })
+    }
+
+    /// Sums the Hessian at `x`, where the objective was evaluated.
+    pub(crate) fn assemble(&mut self, objective: &Objective<'_>, x: &[DVec3], at: &Evaluation) {
+        let membrane = objective.cloth.membrane();
+        let rate = objective.strain_rate();
+        debug_assert_eq!(at.deformations.len(), self.elements.len());
+        self.elements
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .for_each(|(chunk, elements)| {
+                for (i, element) in elements.iter_mut().enumerate() {
+                    let triangle = chunk * CHUNK + i;
+                    let at = membrane.strained(triangle, x, rate);
+                    let tangent = membrane.tangent(triangle, &at, positive_part);
+                    let [u, v] = at.deformation.map(|f| Vec3A::from(f.as_vec3()));
+                    let (uu, uv, vv) = (outer(u, u), outer(u, v), outer(v, v));
+                    let vu = uv.transpose();
+                    for (block, (a, b)) in element.iter_mut().zip(PAIRS) {
+                        let c = tangent.coefficients(a, b).map(|c| c as f32);
+                        *block = uu * c[0]
+                            + uv * c[1]
+                            + vu * c[2]
+                            + vv * c[3]
+                            + Mat3A::from_diagonal(glam::Vec3::splat(c[4]));
+                    }
+                }
+            });
+        self.far_factor = objective.bending_factor() as f32;
+        self.held.copy_from_slice(objective.held);
+        let Self {
+            elements,
+            blocks,
+            source_starts,
+            sources,
+            ..
+        } = self;
+        blocks
+            .par_chunks_mut(8 * CHUNK)
+            .enumerate()
+            .for_each(|(chunk, blocks)| {
+                for (i, block) in blocks.iter_mut().enumerate() {
+                    let place = 8 * CHUNK * chunk + i;
+                    let from = source_starts[place] as usize..source_starts[place + 1] as usize;
+                    let mut sum = Mat3A::ZERO;
+                    for source in &sources[from] {
+                        let element = &elements[(source / 12) as usize][(source / 2 % 6) as usize];
+                        sum += match source % 2 {
+                            0 => *element,
+                            _ => element.transpose(),
+                        };
+                    }
+                    *block = sum;
+                }
+            });
+        for (vertex, place) in self.diagonals.iter().enumerate() {
+            let weight = objective.weight(vertex) as f32;
+            self.blocks[*place as usize] += Mat3A::from_diagonal(glam::Vec3::splat(weight));
+        }
+        for spring in objective.springs {
+            let place = self.diagonals[spring.vertex as usize] as usize;
+            self.blocks[place] += Mat3A::from(spring.stiffness.as_mat3());
+        }
+    }
+
+    /// out = H x for x that is zero where vertices are held; gives x · out.
+    pub(crate) fn multiply(&self, x: &[Vec3A], out: &mut [Vec3A]) -> f64 {
+        let parts: Vec<f64> = out
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .map(|(chunk, out)| {
+                let mut part = 0.0;
+                for (i, y) in out.iter_mut().enumerate() {
+                    let row = chunk * CHUNK + i;
+                    if self.held[row] {
+                        *y = Vec3A::ZERO;
+                        continue;
+                    }
+                    *y = self.row_times(row, x);
+                    part += f64::from(y.dot(x[row]));
+                }
+                part
+            })
+            .collect();
+        parts.iter().sum()
+    }
+
+    fn row_times(&self, row: usize, x: &[Vec3A]) -> Vec3A {
+        let far = self.far_starts[row] as usize..self.far_starts[row + 1] as usize;
+        let mut sum = Vec3A::ZERO;
+        for (column, value) in &self.far[far] {
+            sum += x[*column as usize] * *value;
+        }
+        sum *= self.far_factor;
+        let near = self.starts[row] as usize..self.starts[row + 1] as usize;
+        for (column, block) in self.columns[near.clone()].iter().zip(&self.blocks[near]) {
+            sum += *block * x[*column as usize];
+        }
+        sum
+    }
+}
+
+/// a bᵀ.
+fn outer(a: Vec3A, b: Vec3A) -> Mat3A {
+    Mat3A::from_cols(a * b.x, a * b.y, a * b.z)
+}

@@ -1,0 +1,326 @@
+//! The one function that a step minimises: [`Objective`].
+//!
+//! ```text
+//! Φ(x) = ½ Σ (mᵢ/h²) |xᵢ − yᵢ|²                 inertia
+//!      + membrane(x) + bending(x)               elasticity, `Cloth`
+//!      + (β/h) · change of strain and curvature  damping
+//!      + ½ Σ (xₖ − aₖ)ᵀ Sₖ (xₖ − aₖ)             springs: attachments, air
+//!      − Σ fᵢ · xᵢ                               forces: gravity
+//! ```
+//!
+//! with y where inertia alone would take the cloth. With h the time step this
+//! is implicit Euler (Adaptive Bases 2014, Eq. 1); without the first term it is
+//! rest under load. Held vertices are constants, not unknowns. Whatever is
+//! frozen over a step (what damping is measured from, the resistance of the
+//! air) is in the objective before it is minimised, so every solver minimises
+//! the same function.
+//!
+//! All but the membrane and a curved rest shape is quadratic. Changes of Φ
+//! along a line are therefore summed from differences ([`Objective::change`]),
+//! which do not drown in the size of Φ itself.
+
+use glam::{DMat3, DVec3};
+use rayon::prelude::*;
+
+use crate::Cloth;
+use crate::membrane::StrainRate;
+use crate::reduction::{CHUNK, chunked_sum, dot};
+
+/// Where inertia alone would take each vertex.
+#[derive(Clone, Copy, Debug)]
+pub struct Inertia<'a> {
+    /// y [m], shape [vertex].
+    pub targets: &'a [DVec3],
+    /// h [s].
+    pub dt: f64,
+}
+
+/// A quadratic that pulls one vertex to a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// Which vertex.
+    pub vertex: u32,
+    /// S [N/m], symmetric and positive semidefinite.
+    pub stiffness: DMat3,
+    /// a [m].
+    pub target: DVec3,
+}
+
+/// What damping over a step is measured from.
+#[derive(Clone, Debug, Default)]
+pub struct Damping {
+    /// β/h.
+    ratio: f64,
+    strains: Vec<DVec3>,
+    /// The gradient that the bending of the start would have, turned along.
+    bending: Vec<DVec3>,
+    /// What does not depend on where the step ends [J].
+    constant: f64,
+}
+
+impl Damping {
+    /// Damping of a step of length `dt` [s] that begins at `from` and is
+    /// predicted to end at `to` [m].
+    pub fn set(&mut self, cloth: &Cloth, from: &[DVec3], to: &[DVec3], dt: f64) {
+        self.ratio = cloth.damping() / dt;
+        let membrane = cloth.membrane();
+        let n_triangles = membrane.triangles().len();
+        self.strains.clear();
+        self.strains
+            .extend((0..n_triangles).map(|t| membrane.strain(t, from)));
+        self.bending.resize(from.len(), DVec3::ZERO);
+        self.constant =
+            cloth
+                .bending()
+                .start_of_damping(membrane.triangles(), from, to, &mut self.bending);
+    }
+}
+
+/// What a solver minimises over the vertices that are not held.
+#[derive(Clone, Copy, Debug)]
+pub struct Objective<'a> {
+    /// The cloth.
+    pub cloth: &'a Cloth,
+    /// Vertices that stay where they are, shape [vertex].
+    pub held: &'a [bool],
+    /// Constant forces [N], shape [vertex].
+    pub forces: &'a [DVec3],
+    /// Inertia; none at rest.
+    pub inertia: Option<Inertia<'a>>,
+    /// Springs.
+    pub springs: &'a [Spring],
+    /// Damping.
+    pub damping: Option<&'a Damping>,
+}
+
+/// What evaluating an objective leaves behind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Evaluation {
+    /// ∂Φ/∂x [N], zero where held; shape [vertex].
+    pub(crate) gradient: Vec<DVec3>,
+    /// The part of it that comes from what is quadratic.
+    quadratic: Vec<DVec3>,
+    /// f_u and f_v, shape [triangle].
+    pub(crate) deformations: Vec<[DVec3; 2]>,
+    corners: Vec<[DVec3; 3]>,
+    /// Membrane energies [J], shape [triangle].
+    energies: Vec<f64>,
+    /// Of a curved rest shape [J].
+    rest_energy: f64,
+}
+
+impl<'a> Objective<'a> {
+    /// Rest under constant forces.
+    pub const fn at_rest(cloth: &'a Cloth, held: &'a [bool], forces: &'a [DVec3]) -> Self {
+        Self {
+            cloth,
+            held,
+            forces,
+            inertia: None,
+            springs: &[],
+            damping: None,
+        }
+    }
+
+    pub(crate) fn strain_rate(&self) -> Option<StrainRate<'a>> {
+        self.damping.map(|d| StrainRate {
+            ratio: d.ratio,
+            start: &d.strains,
+        })
+    }
+
+    /// 1 + β/h: how much stiffer bending is for being damped.
+    pub(crate) fn bending_factor(&self) -> f64 {
+        1.0 + self.damping.map_or(0.0, |d| d.ratio)
+    }
+
+    /// m/h² of a vertex [N/m], zero at rest.
+    pub(crate) fn weight(&self, vertex: usize) -> f64 {
+        self.inertia.map_or(0.0, |inertia| {
+            self.cloth.masses()[vertex] / (inertia.dt * inertia.dt)
+        })
+    }
+
+    /// Φ [J].
+    pub fn value(&self, x: &[DVec3]) -> f64 {
+        let membrane = self.cloth.membrane();
+        let rate = self.strain_rate();
+        let n_triangles = membrane.triangles().len();
+        let mut value: f64 = (0..n_triangles)
+            .map(|t| membrane.strained(t, x, rate).energy)
+            .sum();
+        value += self.cloth.bending().energy(x);
+        if let Some(damping) = self.damping {
+            // (β/h) (½ κᵀSκ − κᵀS Rκₙ + ½ κₙᵀSκₙ); the rest shape cancels.
+            let flat = self.cloth.bending().energy(x) - self.cloth.bending().rest_energy(x);
+            let along: f64 = damping.bending.iter().zip(x).map(|(q, x)| q.dot(*x)).sum();
+            value += damping.ratio * (flat - along + damping.constant);
+        }
+        for (vertex, p) in x.iter().enumerate() {
+            value -= self.forces[vertex].dot(*p);
+            if let Some(inertia) = self.inertia {
+                value += 0.5 * self.weight(vertex) * p.distance_squared(inertia.targets[vertex]);
+            }
+        }
+        for spring in self.springs {
+            let away = x[spring.vertex as usize] - spring.target;
+            value += 0.5 * away.dot(spring.stiffness * away);
+        }
+        value
+    }
+
+    /// What damping takes in a step that ends at `x` [J]: twice its part of Φ.
+    pub(crate) fn damping_loss(&self, x: &[DVec3]) -> f64 {
+        let Some(damping) = self.damping else {
+            return 0.0;
+        };
+        let membrane = self.cloth.membrane();
+        let stretch = chunked_sum(damping.strains.len(), |triangles| {
+            triangles
+                .map(|t| {
+                    let change = membrane.strain(t, x) - damping.strains[t];
+                    membrane.areas()[t] * change.dot(*membrane.stiffness() * change)
+                })
+                .sum()
+        });
+        let bending = self.cloth.bending();
+        let flat = bending.energy(x) - bending.rest_energy(x);
+        let along = dot(&damping.bending, x);
+        damping.ratio * (stretch + 2.0 * (flat - along + damping.constant))
+    }
+
+    /// Evaluates the gradient and what it is made of.
+    pub(crate) fn evaluate(&self, x: &[DVec3], out: &mut Evaluation) {
+        let membrane = self.cloth.membrane();
+        let rate = self.strain_rate();
+        let n_triangles = membrane.triangles().len();
+        out.deformations.resize(n_triangles, [DVec3::ZERO; 2]);
+        out.corners.resize(n_triangles, [DVec3::ZERO; 3]);
+        out.energies.resize(n_triangles, 0.0);
+        let chunks = out
+            .deformations
+            .par_chunks_mut(CHUNK)
+            .zip(out.corners.par_chunks_mut(CHUNK))
+            .zip(out.energies.par_chunks_mut(CHUNK));
+        chunks
+            .enumerate()
+            .for_each(|(chunk, ((deformations, corners), energies))| {
+                for i in 0..energies.len() {
+                    let triangle = chunk * CHUNK + i;
+                    let at = membrane.strained(triangle, x, rate);
+                    deformations[i] = at.deformation;
+                    corners[i] = membrane.corner_gradients(triangle, &at);
+                    energies[i] = at.energy;
+                }
+            });
+        self.quadratic_gradient(x, &mut out.quadratic);
+        let (corners, quadratic) = (&out.corners, &out.quadratic);
+        let around = self.cloth.around();
+        out.gradient.resize(x.len(), DVec3::ZERO);
+        out.gradient
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .for_each(|(chunk, gradient)| {
+                for (i, g) in gradient.iter_mut().enumerate() {
+                    let vertex = chunk * CHUNK + i;
+                    *g = quadratic[vertex];
+                    for (triangle, corner) in around.of(vertex) {
+                        *g += corners[triangle][corner];
+                    }
+                }
+            });
+        out.rest_energy = self.cloth.bending().rest_energy(x);
+        self.cloth.bending().add_rest_gradient(x, &mut out.gradient);
+        for (g, held) in out.gradient.iter_mut().zip(self.held) {
+            if *held {
+                *g = DVec3::ZERO;
+            }
+        }
+    }
+
+    /// The gradient of what is quadratic.
+    fn quadratic_gradient(&self, x: &[DVec3], out: &mut Vec<DVec3>) {
+        let bending = self.cloth.bending();
+        let factor = self.bending_factor();
+        out.resize(x.len(), DVec3::ZERO);
+        out.par_chunks_mut(CHUNK)
+            .enumerate()
+            .for_each(|(chunk, out)| {
+                for (i, g) in out.iter_mut().enumerate() {
+                    let vertex = chunk * CHUNK + i;
+                    let moment = bending.matrix().row_times(vertex, x) + bending.constant()[vertex];
+                    *g = moment * factor - self.forces[vertex];
+                    if let Some(damping) = self.damping {
+                        *g -= damping.bending[vertex] * damping.ratio;
+                    }
+                    if let Some(inertia) = self.inertia {
+                        *g += (x[vertex] - inertia.targets[vertex]) * self.weight(vertex);
+                    }
+                }
+            });
+        for spring in self.springs {
+            let vertex = spring.vertex as usize;
+            out[vertex] += spring.stiffness * (x[vertex] - spring.target);
+        }
+    }
+
+    /// Φ along x + s·d, for d that is zero where held.
+    pub(crate) fn along<'b>(
+        &'b self,
+        x: &'b [DVec3],
+        d: &'b [DVec3],
+        at: &'b Evaluation,
+    ) -> AlongLine<'b> {
+        let matrix = self.cloth.bending().matrix();
+        let factor = self.bending_factor();
+        let mut curvature = chunked_sum(x.len(), |vertices| {
+            vertices
+                .map(|v| {
+                    let inertia = self.weight(v) * d[v].length_squared();
+                    inertia + factor * d[v].dot(matrix.row_times(v, d))
+                })
+                .sum()
+        });
+        for spring in self.springs {
+            let moved = d[spring.vertex as usize];
+            curvature += moved.dot(spring.stiffness * moved);
+        }
+        AlongLine {
+            objective: self,
+            x,
+            d,
+            at,
+            slope: dot(&at.quadratic, d),
+            curvature,
+        }
+    }
+}
+
+/// An objective along a line.
+pub(crate) struct AlongLine<'a> {
+    objective: &'a Objective<'a>,
+    x: &'a [DVec3],
+    d: &'a [DVec3],
+    at: &'a Evaluation,
+    /// First and second derivative of what is quadratic.
+    slope: f64,
+    curvature: f64,
+}
+
+impl AlongLine<'_> {
+    /// Writes x + s·d to `moved` and gives Φ there less Φ(x) [J].
+    pub(crate) fn change(&self, s: f64, moved: &mut Vec<DVec3>) -> f64 {
+        moved.clear();
+        moved.extend(self.x.iter().zip(self.d).map(|(x, d)| *x + *d * s));
+        let moved = &moved[..];
+        let cloth = self.objective.cloth;
+        let rate = self.objective.strain_rate();
+        let membrane = chunked_sum(self.at.energies.len(), |triangles| {
+            triangles
+                .map(|t| cloth.membrane().strained(t, moved, rate).energy - self.at.energies[t])
+                .sum()
+        });
+        let rest = cloth.bending().rest_energy(moved) - self.at.rest_energy;
+        membrane + rest + s * (self.slope + 0.5 * s * self.curvature)
+    }
+}

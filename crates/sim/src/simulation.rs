@@ -1,0 +1,559 @@
+//! Cloth through time: [`Simulation`].
+//!
+//! Both integrators minimise the one [`Objective`] over a step of length h:
+//!
+//! | integrator | target y     | step in Φ | then                                   |
+//! |------------|--------------|-----------|----------------------------------------|
+//! | Euler      | xₙ + h vₙ    | h         | vₙ₊₁ = (x − xₙ)/h                      |
+//! | midpoint   | xₙ + ½h vₙ   | ½h        | xₙ₊₁ = 2x − xₙ, vₙ₊₁ = 2(xₙ₊₁ − xₙ)/h − vₙ |
+//!
+//! Implicit Euler is of first order and damps what it can't resolve. The
+//! midpoint rule is of second order, keeps linear and angular momentum, and
+//! damps nothing: energy that it can't resolve stays as trembling.
+//!
+//! A step that does not converge is taken again from where it began in two
+//! halves, in four, down to sixteen parts, the last time with the reference
+//! solver; then it is an error that names the step and the vertex. The report
+//! says how far down this ladder a step had to go.
+
+use drapery_core::FrameIndex;
+use glam::{DMat3, DVec3};
+
+use crate::wind::Wind;
+use crate::{
+    Cloth, Damping, Inertia, Minimiser, NewtonConfig, Objective, SolveReport, Solver, Spring,
+};
+
+/// How time is discretised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integrator {
+    /// Implicit Euler: first order, damped.
+    #[default]
+    Euler,
+    /// Implicit midpoint: second order, undamped.
+    Midpoint,
+}
+
+/// How a simulation runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimulationConfig {
+    /// Length of a step [s].
+    pub dt: f64,
+    /// Steps in a frame, by which errors name the frame.
+    pub steps_per_frame: u32,
+    /// How time is discretised.
+    pub integrator: Integrator,
+    /// Where directions come from.
+    pub solver: Solver,
+    /// Gravity [m/s²].
+    pub gravity: DVec3,
+    /// A step is done when a Newton iteration moves the cloth by no more than
+    /// this, in the mean over its mass [m].
+    pub tolerance: f64,
+    /// The most Newton iterations in a step.
+    pub max_iterations: u32,
+    /// How far conjugate gradients reduce the residual in one iteration.
+    pub forcing: f64,
+}
+
+impl Default for SimulationConfig {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 300.0,
+            steps_per_frame: 10,
+            integrator: Integrator::Euler,
+            solver: Solver::Iterative,
+            gravity: DVec3::new(0.0, -9.81, 0.0),
+            tolerance: 1e-5,
+            max_iterations: 30,
+            forcing: 0.02,
+        }
+    }
+}
+
+/// The farthest that a vertex moves in one Newton iteration [m].
+const MAX_MOVE: f64 = 0.1;
+
+/// How often a step is halved before it is given up.
+const RUNGS: u32 = 4;
+
+/// A vertex that is pulled to a place, not held there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attachment {
+    /// Which vertex.
+    pub vertex: u32,
+    /// Where it is pulled to [m].
+    pub target: DVec3,
+    /// How strongly [N/m].
+    pub stiffness: f64,
+}
+
+/// How a step went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// The solves of the step taken together: sums of counts, the worst of
+    /// residual and decrement.
+    pub solve: SolveReport,
+    /// In how many parts the step was taken; one when it went well.
+    pub parts: u32,
+}
+
+/// Where the energy of a cloth is [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyBudget {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of stretch and shear.
+    pub stretch: f64,
+    /// Of bending.
+    pub bending: f64,
+    /// Of height, zero at the origin.
+    pub gravity: f64,
+    /// Of attachments.
+    pub attachments: f64,
+    /// What the fabric's damping has taken since the start.
+    pub damped: f64,
+}
+
+impl EnergyBudget {
+    /// All that is still there [J].
+    pub const fn total(&self) -> f64 {
+        self.kinetic + self.stretch + self.bending + self.gravity + self.attachments
+    }
+}
+
+/// Why a simulation can't be set up.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimulationError {
+    /// The number of positions differs from the number of vertices.
+    #[error("there are {found} positions for {expected} vertices")]
+    Count {
+        /// Positions given.
+        found: usize,
+        /// Vertices of the cloth.
+        expected: usize,
+    },
+    /// A number is not finite.
+    #[error("vertex {vertex} has a position or velocity that is not finite")]
+    NotFinite {
+        /// Which vertex.
+        vertex: usize,
+    },
+    /// A vertex is not there.
+    #[error("vertex {vertex} is not one of the {n_vertices} vertices")]
+    NoSuchVertex {
+        /// Which vertex.
+        vertex: u32,
+        /// How many there are.
+        n_vertices: usize,
+    },
+    /// A setting is out of range.
+    #[error("{what} is {value}, which is not {expected}")]
+    Setting {
+        /// Which setting.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it should be.
+        expected: &'static str,
+    },
+}
+
+/// A step that could not be taken, however small.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the cloth diverged in frame {}, step {step}, at vertex {vertex}, in steps of {dt:.2e} s too",
+    frame.0
+)]
+pub struct Diverged {
+    /// The frame.
+    pub frame: FrameIndex,
+    /// The step, counted from the start.
+    pub step: u64,
+    /// The vertex with the largest force that is left, or with none that is a number.
+    pub vertex: u32,
+    /// The smallest steps that were tried [s].
+    pub dt: f64,
+}
+
+/// A cloth that moves.
+#[derive(Debug)]
+pub struct Simulation {
+    cloth: Cloth,
+    config: SimulationConfig,
+    x: Vec<DVec3>,
+    v: Vec<DVec3>,
+    held: Vec<bool>,
+    /// Where held vertices are to be at the end of the next step [m].
+    places: Vec<DVec3>,
+    attachments: Vec<Attachment>,
+    wind: Option<Wind>,
+    step: u64,
+    damped: f64,
+    minimiser: Minimiser,
+    damping: Damping,
+    springs: Vec<Spring>,
+}
+
+impl Simulation {
+    /// A cloth at rest at `positions` [m].
+    ///
+    /// # Errors
+    /// When positions don't fit the cloth or a setting is out of range.
+    pub fn new(
+        cloth: Cloth,
+        positions: Vec<DVec3>,
+        config: SimulationConfig,
+    ) -> Result<Self, SimulationError> {
+        check(&config)?;
+        check_finite(&positions, cloth.n_vertices())?;
+        let n = cloth.n_vertices();
+        Ok(Self {
+            v: vec![DVec3::ZERO; n],
+            held: vec![false; n],
+            places: positions.clone(),
+            x: positions,
+            attachments: Vec::new(),
+            wind: None,
+            step: 0,
+            damped: 0.0,
+            minimiser: Minimiser::default(),
+            damping: Damping::default(),
+            springs: Vec::new(),
+            cloth,
+            config,
+        })
+    }
+
+    /// The cloth.
+    pub const fn cloth(&self) -> &Cloth {
+        &self.cloth
+    }
+
+    /// How it runs.
+    pub const fn config(&self) -> &SimulationConfig {
+        &self.config
+    }
+
+    /// Positions [m], shape [vertex].
+    pub fn positions(&self) -> &[DVec3] {
+        &self.x
+    }
+
+    /// Velocities [m/s], shape [vertex].
+    pub fn velocities(&self) -> &[DVec3] {
+        &self.v
+    }
+
+    /// Sets all positions [m]; held vertices stay there.
+    ///
+    /// # Errors
+    /// When they don't fit the cloth.
+    pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), SimulationError> {
+        check_finite(positions, self.x.len())?;
+        self.x.copy_from_slice(positions);
+        self.places.copy_from_slice(positions);
+        Ok(())
+    }
+
+    /// Sets all velocities [m/s].
+    ///
+    /// # Errors
+    /// When they don't fit the cloth.
+    pub fn set_velocities(&mut self, velocities: &[DVec3]) -> Result<(), SimulationError> {
+        check_finite(velocities, self.v.len())?;
+        self.v.copy_from_slice(velocities);
+        Ok(())
+    }
+
+    /// Holds a vertex where it is.
+    ///
+    /// # Errors
+    /// When there is no such vertex.
+    pub fn hold(&mut self, vertex: u32) -> Result<(), SimulationError> {
+        let place = self.x.get(vertex as usize).copied();
+        self.move_held(vertex, place.unwrap_or_default())
+    }
+
+    /// Holds a vertex and moves it to `place` [m] over the next step.
+    ///
+    /// # Errors
+    /// When there is no such vertex, or the place is not finite.
+    pub fn move_held(&mut self, vertex: u32, place: DVec3) -> Result<(), SimulationError> {
+        let at = self.check_vertex(vertex)?;
+        if !place.is_finite() {
+            return Err(SimulationError::NotFinite { vertex: at });
+        }
+        self.held[at] = true;
+        self.places[at] = place;
+        Ok(())
+    }
+
+    /// Lets a held vertex go.
+    ///
+    /// # Errors
+    /// When there is no such vertex.
+    pub fn release(&mut self, vertex: u32) -> Result<(), SimulationError> {
+        let at = self.check_vertex(vertex)?;
+        self.held[at] = false;
+        Ok(())
+    }
+
+    /// Replaces the attachments.
+    ///
+    /// # Errors
+    /// When one names no vertex, or pulls with something else than a positive
+    /// number, or to a place that is not finite.
+    pub fn set_attachments(&mut self, attachments: &[Attachment]) -> Result<(), SimulationError> {
+        for attachment in attachments {
+            let vertex = self.check_vertex(attachment.vertex)?;
+            if !attachment.target.is_finite() {
+                return Err(SimulationError::NotFinite { vertex });
+            }
+            positive("stiffness of an attachment", attachment.stiffness)?;
+        }
+        self.attachments.clear();
+        self.attachments.extend_from_slice(attachments);
+        Ok(())
+    }
+
+    /// Sets the air; none at the start.
+    ///
+    /// # Errors
+    /// When one of its numbers is not finite or negative.
+    pub fn set_wind(&mut self, wind: Option<Wind>) -> Result<(), SimulationError> {
+        if let Some(wind) = wind {
+            let numbers = [
+                ("speed of the wind", wind.velocity.length()),
+                ("density of the air", wind.density),
+                ("pressure coefficient of the air", wind.pressure),
+                ("friction coefficient of the air", wind.friction),
+            ];
+            for (what, value) in numbers {
+                if !(value.is_finite() && value >= 0.0) {
+                    return Err(SimulationError::Setting {
+                        what,
+                        value,
+                        expected: "zero or a positive number",
+                    });
+                }
+            }
+        }
+        self.wind = wind;
+        Ok(())
+    }
+
+    fn check_vertex(&self, vertex: u32) -> Result<usize, SimulationError> {
+        match self.x.len() {
+            n if (vertex as usize) < n => Ok(vertex as usize),
+            n_vertices => Err(SimulationError::NoSuchVertex { vertex, n_vertices }),
+        }
+    }
+
+    /// Takes one step.
+    ///
+    /// # Errors
+    /// When the step does not converge in sixteen parts either; the cloth is
+    /// then where it was.
+    pub fn step(&mut self) -> Result<StepReport, Diverged> {
+        let start = (self.x.clone(), self.v.clone(), self.damped);
+        let mut at_fault = 0;
+        for rung in 0..=RUNGS {
+            let parts = 1 << rung;
+            match self.try_parts(parts, rung == RUNGS) {
+                Ok(solve) => {
+                    self.step += 1;
+                    return Ok(StepReport { solve, parts });
+                }
+                Err(vertex) => {
+                    at_fault = vertex;
+                    self.x.copy_from_slice(&start.0);
+                    self.v.copy_from_slice(&start.1);
+                    self.damped = start.2;
+                }
+            }
+        }
+        Err(Diverged {
+            frame: FrameIndex(
+                u32::try_from(self.step / u64::from(self.config.steps_per_frame))
+                    .unwrap_or(u32::MAX),
+            ),
+            step: self.step,
+            vertex: at_fault as u32,
+            dt: self.config.dt / f64::from(1 << RUNGS),
+        })
+    }
+
+    /// Takes a step in equal parts; the vertex at fault when one fails.
+    fn try_parts(&mut self, parts: u32, last: bool) -> Result<SolveReport, usize> {
+        let start = self.x.clone();
+        let mut all = SolveReport {
+            converged: true,
+            ..SolveReport::default()
+        };
+        for part in 1..=parts {
+            let share = f64::from(part) / f64::from(parts);
+            let report = self.substep(&start, share, self.config.dt / f64::from(parts), last)?;
+            all.iterations += report.iterations;
+            all.linear_iterations += report.linear_iterations;
+            all.cuts += report.cuts;
+            all.residual = all.residual.max(report.residual);
+            all.decrement = all.decrement.max(report.decrement);
+        }
+        Ok(all)
+    }
+
+    /// One step of length `dt` that takes held vertices to `share` of their
+    /// way from `start`.
+    fn substep(
+        &mut self,
+        start: &[DVec3],
+        share: f64,
+        dt: f64,
+        last: bool,
+    ) -> Result<SolveReport, usize> {
+        let config = self.config;
+        let h = match config.integrator {
+            Integrator::Euler => dt,
+            Integrator::Midpoint => 0.5 * dt,
+        };
+        let n = self.x.len();
+        let targets: Vec<DVec3> = (0..n).map(|i| self.x[i] + self.v[i] * h).collect();
+        let mut x: Vec<DVec3> = targets
+            .iter()
+            .map(|y| *y + config.gravity * (h * h))
+            .collect();
+        for i in (0..n).filter(|i| self.held[*i]) {
+            let end = start[i].lerp(self.places[i], share);
+            x[i] = self.x[i].lerp(end, h / dt);
+        }
+        let forces: Vec<DVec3> = self
+            .cloth
+            .masses()
+            .iter()
+            .map(|m| config.gravity * *m)
+            .collect();
+        self.springs.clear();
+        self.springs.extend(self.attachments.iter().map(|a| Spring {
+            vertex: a.vertex,
+            stiffness: DMat3::from_diagonal(DVec3::splat(a.stiffness)),
+            target: a.target,
+        }));
+        if let Some(wind) = &self.wind {
+            wind.add_springs(&self.cloth, &self.x, &self.v, h, &mut self.springs);
+        }
+        let damped = self.cloth.damping() > 0.0;
+        if damped {
+            self.damping.set(&self.cloth, &self.x, &x, h);
+        }
+        let objective = Objective {
+            cloth: &self.cloth,
+            held: &self.held,
+            forces: &forces,
+            inertia: Some(Inertia {
+                targets: &targets,
+                dt: h,
+            }),
+            springs: &self.springs,
+            damping: damped.then_some(&self.damping),
+        };
+        let mass: f64 = self.cloth.masses().iter().sum();
+        let newton = NewtonConfig {
+            solver: match last {
+                true => Solver::Direct,
+                false => config.solver,
+            },
+            max_iterations: config.max_iterations * if last { 4 } else { 1 },
+            decrement: 0.5 * mass * (config.tolerance / h).powi(2),
+            max_move: MAX_MOVE,
+            forcing: config.forcing,
+        };
+        let report = match self.minimiser.minimise(&objective, &mut x, &newton) {
+            Ok(report) if report.converged => report,
+            Ok(_) => return Err(self.minimiser.most_pulled()),
+            Err(crate::SolveError::Diverged { vertex }) => return Err(vertex),
+            Err(crate::SolveError::Unheld) => return Err(0),
+        };
+        if let Some(vertex) = x.iter().position(|p| !p.is_finite()) {
+            return Err(vertex);
+        }
+        self.damped += objective.damping_loss(&x);
+        for i in 0..n {
+            let from = self.x[i];
+            let (to, v) = match config.integrator {
+                Integrator::Euler => (x[i], (x[i] - from) / dt),
+                Integrator::Midpoint => {
+                    let to = 2.0 * x[i] - from;
+                    (to, 2.0 * (to - from) / dt - self.v[i])
+                }
+            };
+            self.v[i] = match self.held[i] {
+                true => (to - from) / dt,
+                false => v,
+            };
+            self.x[i] = to;
+        }
+        Ok(report)
+    }
+
+    /// Where the energy is.
+    pub fn energy(&self) -> EnergyBudget {
+        let mut budget = EnergyBudget {
+            stretch: self.cloth.membrane().energy(&self.x),
+            bending: self.cloth.bending().energy(&self.x),
+            damped: self.damped,
+            ..EnergyBudget::default()
+        };
+        for ((m, x), v) in self.cloth.masses().iter().zip(&self.x).zip(&self.v) {
+            budget.kinetic += 0.5 * m * v.length_squared();
+            budget.gravity -= m * self.config.gravity.dot(*x);
+        }
+        for a in &self.attachments {
+            let away = self.x[a.vertex as usize].distance_squared(a.target);
+            budget.attachments += 0.5 * a.stiffness * away;
+        }
+        budget
+    }
+}
+
+fn positive(what: &'static str, value: f64) -> Result<(), SimulationError> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(()),
+        false => Err(SimulationError::Setting {
+            what,
+            value,
+            expected: "a positive number",
+        }),
+    }
+}
+
+fn check(config: &SimulationConfig) -> Result<(), SimulationError> {
+    positive("length of a step", config.dt)?;
+    positive("number of steps in a frame", config.steps_per_frame.into())?;
+    positive("tolerance", config.tolerance)?;
+    positive("number of iterations", config.max_iterations.into())?;
+    positive("forcing", config.forcing)?;
+    let gravity = config.gravity.length();
+    match gravity.is_finite() {
+        true => Ok(()),
+        false => Err(SimulationError::Setting {
+            what: "gravity",
+            value: gravity,
+            expected: "a finite number",
+        }),
+    }
+}
+
+fn check_finite(values: &[DVec3], expected: usize) -> Result<(), SimulationError> {
+    if values.len() != expected {
+        return Err(SimulationError::Count {
+            found: values.len(),
+            expected,
+        });
+    }
+    match values.iter().position(|p| !p.is_finite()) {
+        Some(vertex) => Err(SimulationError::NotFinite { vertex }),
+        None => Ok(()),
+    }
+}
