@@ -30,7 +30,7 @@ pub(crate) fn run(plan: &Validate, say: &Say) -> anyhow::Result<Answer> {
         if written.is_ok() {
             written = say.result("validate", data(case), line(case));
         }
-        if case.test.counts() && !case.pass() {
+        if case.counts && !case.pass() {
             answer = Answer::No;
         }
         match written.is_err() || stop::asked() {
@@ -42,7 +42,7 @@ pub(crate) fn run(plan: &Validate, say: &Say) -> anyhow::Result<Answer> {
     stop::check()?;
     let n_misses = |counts: bool| {
         let missed = cases.iter().filter(|c| !c.pass());
-        missed.filter(|c| c.test.counts() == counts).count()
+        missed.filter(|c| c.counts == counts).count()
     };
     say.note(format_args!(
         "{} cases, {} missed their limit{}",
@@ -67,7 +67,7 @@ fn data(case: &Case) -> Value {
         ("error_percent", json!(case.error_percent())),
         ("limit_percent", json!(case.limit_percent)),
         ("pass", json!(case.pass())),
-        ("counts", json!(case.test.counts())),
+        ("counts", json!(case.counts)),
     ] {
         data.insert(key.to_string(), value);
     }
@@ -75,14 +75,14 @@ fn data(case: &Case) -> Value {
         data.insert(figure.name.to_string(), json!(figure.value));
     }
     if let Some(trouble) = &case.trouble {
-        data.insert("trouble".to_string(), json!(trouble));
+        data.insert("trouble".to_string(), json!(trouble.to_string()));
     }
     Value::Object(data)
 }
 
 fn heading(test: Test) -> String {
     format!(
-        "\n{:<64} {:>12} {:>12} {:>11} {:>9}",
+        "\n{:<68} {:>12} {:>12} {:>11} {:>9}",
         test.name(),
         "measured",
         "reference",
@@ -92,13 +92,13 @@ fn heading(test: Test) -> String {
 }
 
 fn line(case: &Case) -> String {
-    let verdict = match (case.pass(), case.test.counts()) {
+    let verdict = match (case.pass(), case.counts) {
         (true, _) => "pass",
         (false, true) => "MISS",
         (false, false) => "miss, does not count",
     };
     let mut line = format!(
-        "  {:<62} {:>12} {:>12} {:>11} {:>9}  {verdict}",
+        "  {:<66} {:>12} {:>12} {:>11} {:>9}  {verdict}",
         case.case,
         number(case.measured),
         number(case.reference),

@@ -16,8 +16,8 @@ use glam::DVec3;
 
 use super::statics::{GRAVITY, clamped_start, held, isotropic, mean, settle};
 use super::suite::Job;
-use super::{Case, Rectangle, Size, Test, Triangulation};
-use crate::{Cloth, NewtonConfig, SolveError};
+use super::{Case, Rectangle, Size, Test, Triangulation, Trouble};
+use crate::{Cloth, NewtonConfig};
 
 /// Γ and H/W of the elastica.
 pub(super) const ELASTICA: [(f64, f64); 7] = [
@@ -69,7 +69,7 @@ pub(super) fn droops(
     triangulation: Triangulation,
     stretch: f64,
     gammas: &[f64],
-) -> Vec<Result<f64, SolveError>> {
+) -> Vec<Result<f64, Trouble>> {
     let rigidity = DENSITY * GRAVITY * LENGTH.powi(3);
     let fabric = isotropic(DENSITY, stretch * rigidity / LENGTH.powi(2), rigidity, 0.0);
     let strip = Rectangle::new(LENGTH, n, n / 4, triangulation).expect("cells have area");

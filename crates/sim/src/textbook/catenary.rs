@@ -13,8 +13,8 @@ use glam::DVec3;
 
 use super::statics::{GRAVITY, held, isotropic, settle};
 use super::suite::Job;
-use super::{Case, Rectangle, Size, Test, Triangulation};
-use crate::{Cloth, NewtonConfig, SolveError};
+use super::{Case, Rectangle, Size, Test, Triangulation, Trouble};
+use crate::{Cloth, NewtonConfig};
 
 const LENGTH: f64 = 0.4;
 const DENSITY: f64 = 0.2;
@@ -72,7 +72,7 @@ fn rising_root(value: f64, function: impl Fn(f64) -> f64) -> f64 {
     (low + high) / 2.0
 }
 
-fn sag(n: u32, triangulation: Triangulation, span: f64) -> Result<f64, SolveError> {
+fn sag(n: u32, triangulation: Triangulation, span: f64) -> Result<f64, Trouble> {
     let weight = DENSITY * GRAVITY * LENGTH;
     let rigidity = weight * LENGTH.powi(2) / LIMPNESS;
     let fabric = isotropic(DENSITY, weight / STRAIN, rigidity, 0.0);

@@ -33,8 +33,8 @@ use glam::DVec3;
 
 use super::statics::{GRAVITY, clamped_start, held, isotropic, settle};
 use super::suite::Job;
-use super::{Case, Rectangle, Size, Test, Triangulation};
-use crate::{Cloth, NewtonConfig, SolveError};
+use super::{Case, Rectangle, Size, Test, Triangulation, Trouble};
+use crate::{Cloth, NewtonConfig};
 
 const LENGTH: f64 = 0.4;
 const DENSITY: f64 = 0.2;
@@ -100,7 +100,7 @@ impl Strip {
     }
 
     /// The smallest Γ at which the strip does not stay in its plane.
-    fn critical(&self) -> Result<f64, SolveError> {
+    fn critical(&self) -> Result<f64, Trouble> {
         let mut x = self.flat.clone();
         let (mut low, mut high) = (0.0, 64.0);
         while high - low > 0.01 {
@@ -114,13 +114,13 @@ impl Strip {
         Ok((low + high) / 2.0)
     }
 
-    fn rest(&self, gamma: f64, x: &mut [DVec3]) -> Result<(), SolveError> {
+    fn rest(&self, gamma: f64, x: &mut [DVec3]) -> Result<(), Trouble> {
         let config = NewtonConfig {
             max_iterations: 1000,
             max_move: LENGTH / 10.0,
             ..NewtonConfig::default()
         };
-        settle(&self.cloth, &self.held, gamma * GRAVITY, x, &config).map(drop)
+        settle(&self.cloth, &self.held, gamma * GRAVITY, x, &config)
     }
 
     /// Whether every small push out of the plane is pushed back.

@@ -17,13 +17,20 @@
 mod cantilever;
 mod case;
 mod catenary;
+mod determinism;
+mod energy_budget;
+mod free_fall;
+mod frequency;
 mod hanging_strip;
 mod independence;
 mod lateral_buckling;
 mod rectangle;
 mod statics;
 mod suite;
+mod trouble;
+mod way;
 
 pub use case::{Case, Figure, Test};
 pub use rectangle::{Rectangle, Triangulation};
 pub use suite::{Size, Suite, run};
+pub use trouble::Trouble;

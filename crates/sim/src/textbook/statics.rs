@@ -3,8 +3,8 @@
 use drapery_core::Fabric;
 use glam::DVec3;
 
-use super::Rectangle;
-use crate::{ClampedEdge, Cloth, Load, NewtonConfig, SolveError, SolveReport, minimise};
+use super::{Rectangle, Trouble};
+use crate::{ClampedEdge, Cloth, Load, NewtonConfig, minimise};
 
 /// Gravity [m/s²].
 pub(super) const GRAVITY: f64 = 9.81;
@@ -62,7 +62,7 @@ pub(super) fn settle(
     g: f64,
     x: &mut [DVec3],
     config: &NewtonConfig,
-) -> Result<SolveReport, SolveError> {
+) -> Result<(), Trouble> {
     let masses = cloth.masses();
     let forces: Vec<DVec3> = masses.iter().map(|m| DVec3::NEG_Y * (g * m)).collect();
     let load = Load {
@@ -70,5 +70,9 @@ pub(super) fn settle(
         forces: &forces,
         inertia: None,
     };
-    minimise(cloth, load, x, config)
+    let report = minimise(cloth, load, x, config)?;
+    match report.converged {
+        true => Ok(()),
+        false => Err(Trouble::Restless { report }),
+    }
 }
