@@ -32,13 +32,11 @@ impl Direct {
         let mut entries = Vec::new();
         // Bending reaches farther than the membrane, over all that it has.
         cloth.bending().hessian(|a, b, _| {
-            if let (Some(a), Some(b)) = (free[a as usize], free[b as usize]) {
-                if a >= b {
-                    entries.extend((0..9).map(|k| {
-                        let (row, column) = (3 * a as usize + k / 3, 3 * b as usize + k % 3);
-                        (row, column)
-                    }));
-                }
+            if let (Some(a), Some(b)) = (free[a as usize], free[b as usize])
+                && a >= b
+            {
+                let (row, column) = (3 * a as usize, 3 * b as usize);
+                entries.extend((0..9).map(|k| (row + k / 3, column + k % 3)));
             }
         });
         let pattern = SymmetricPattern::new(3 * n_free as usize, entries)

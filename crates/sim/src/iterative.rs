@@ -51,6 +51,16 @@ impl Iterative {
         self.preconditioner.factor(objective)
     }
 
+    /// What the preconditioner makes of the decrement [J]: ½ gᵀ P⁻¹ g, with
+    /// frames and factors as they were last.
+    pub(crate) fn estimate(&mut self, at: &Evaluation, objective: &Objective<'_>) -> f64 {
+        let scale = largest(&at.gradient);
+        for (r, g) in self.r.iter_mut().zip(&at.gradient) {
+            *r = Vec3A::from((*g / -scale).as_vec3());
+        }
+        0.5 * scale * scale * self.precondition(objective.held)
+    }
+
     /// Writes an approximate solution of H d = −gradient to `step`: the
     /// preconditioned residual falls to `tolerance` of what it was. Gives the
     /// iterations that took, at most `limit`.
@@ -63,14 +73,7 @@ impl Iterative {
         step: &mut [DVec3],
     ) -> u32 {
         // In units of the largest entry, so that small steps keep their digits.
-        let scale = gradient
-            .iter()
-            .map(|g| g.abs().max_element())
-            .fold(0.0, f64::max);
-        if scale == 0.0 {
-            step.fill(DVec3::ZERO);
-            return 0;
-        }
+        let scale = largest(gradient);
         for (r, g) in self.r.iter_mut().zip(gradient) {
             *r = Vec3A::from((*g / -scale).as_vec3());
         }
@@ -122,4 +125,10 @@ impl Iterative {
             })
             .sum()
     }
+}
+
+/// The largest entry, or the smallest number when all are zero.
+fn largest(gradient: &[DVec3]) -> f64 {
+    let entries = gradient.iter().map(|g| g.abs().max_element());
+    entries.fold(f64::MIN_POSITIVE, f64::max)
 }

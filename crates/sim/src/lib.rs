@@ -15,6 +15,7 @@ mod near_matrix;
 mod newton;
 mod objective;
 mod preconditioner;
+mod reduced;
 mod reduction;
 mod rest_curvature;
 mod rest_shape;
@@ -28,6 +29,7 @@ pub use cloth::Cloth;
 pub use membrane::{Membrane, StrainCap};
 pub use newton::{Load, Minimiser, NewtonConfig, SolveError, SolveReport, Solver, minimise};
 pub use objective::{Damping, Inertia, Objective, Spring};
+pub use reduced::{Basis, BasisError};
 pub use rest_shape::{RestShape, RestShapeError};
 pub use simulation::{
     Attachment, Diverged, EnergyBudget, Integrator, Simulation, SimulationConfig, SimulationError,

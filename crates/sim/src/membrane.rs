@@ -302,7 +302,7 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
 pub(crate) fn positive_part(m: DMat2) -> DMat2 {
     let (a, b, c) = (m.x_axis.x, m.x_axis.y, m.y_axis.y);
     let (mean, half) = ((a + c) / 2.0, (a - c) / 2.0);
-    let radius = half.hypot(b);
+    let radius = (half * half + b * b).sqrt();
     let (high, low) = (mean + radius, mean - radius);
     if low >= 0.0 {
         return m;

@@ -1,12 +1,12 @@
-//! The Hessian of an objective in f32, row by row: 3 × 3 blocks between
-//! vertices of one triangle ([`NearMatrix`]), and beside them the constant
-//! numbers of bending, which reach farther.
+//! The Hessian of an objective in f32, row by row: [`NearMatrix`], 3 × 3 blocks
+//! between vertices of one triangle, and beside them numbers for pairs that
+//! only bending joins.
 //!
 //! Assembly gathers: each triangle's six blocks are computed once, then each
 //! row adds up its own in a fixed order, so any number of threads gives the
 //! same bytes.
 
-use glam::{DVec3, Mat3A, Vec3A};
+use glam::{DVec3, Mat3A, Vec3, Vec3A};
 use rayon::prelude::*;
 
 use crate::membrane::positive_part;
@@ -30,7 +30,10 @@ pub(crate) struct NearMatrix {
     sources: Vec<u32>,
     elements: Vec<[Mat3A; 6]>,
     blocks: Vec<Mat3A>,
+    /// Bending between vertices of one triangle, shape [block].
+    near_bending: Vec<f32>,
     far_starts: Vec<u32>,
+    /// Bending between others.
     far: Vec<(u32, f32)>,
     far_factor: f32,
     held: Vec<bool>,
@@ -70,9 +73,16 @@ impl NearMatrix {
         let bending = cloth.bending().matrix();
         let mut far_starts = vec![0];
         let mut far = Vec::new();
+        let mut near_bending = vec![0.0; columns.len()];
         for row in 0..n {
+            let start = starts[row] as usize;
+            let near = &columns[start..starts[row + 1] as usize];
             for at in bending.row(row) {
-                far.push((bending.columns()[at], bending.values()[at] as f32));
+                let (column, value) = (bending.columns()[at], bending.values()[at] as f32);
+                match near.binary_search(&column) {
+                    Ok(place) => near_bending[start + place] = value,
+                    Err(_) => far.push((column, value)),
+                }
             }
             far_starts.push(far.len() as u32);
         }
@@ -86,6 +96,7 @@ impl NearMatrix {
             diagonals,
             source_starts,
             sources,
+            near_bending,
             far_starts,
             far,
         }
@@ -121,7 +132,7 @@ impl NearMatrix {
                             + uv * c[1]
                             + vu * c[2]
                             + vv * c[3]
-                            + Mat3A::from_diagonal(glam::Vec3::splat(c[4]));
+                            + Mat3A::from_diagonal(Vec3::splat(c[4]));
                     }
                 }
             });
@@ -132,6 +143,8 @@ impl NearMatrix {
             blocks,
             source_starts,
             sources,
+            near_bending,
+            far_factor,
             ..
         } = self;
         blocks
@@ -141,7 +154,8 @@ impl NearMatrix {
                 for (i, block) in blocks.iter_mut().enumerate() {
                     let place = 8 * CHUNK * chunk + i;
                     let from = source_starts[place] as usize..source_starts[place + 1] as usize;
-                    let mut sum = Mat3A::ZERO;
+                    let bending = near_bending[place] * *far_factor;
+                    let mut sum = Mat3A::from_diagonal(Vec3::splat(bending));
                     for source in &sources[from] {
                         let element = &elements[(source / 12) as usize][(source / 2 % 6) as usize];
                         sum += match source % 2 {
@@ -154,7 +168,7 @@ impl NearMatrix {
             });
         for (vertex, place) in self.diagonals.iter().enumerate() {
             let weight = objective.weight(vertex) as f32;
-            self.blocks[*place as usize] += Mat3A::from_diagonal(glam::Vec3::splat(weight));
+            self.blocks[*place as usize] += Mat3A::from_diagonal(Vec3::splat(weight));
         }
         for spring in objective.springs {
             let place = self.diagonals[spring.vertex as usize] as usize;

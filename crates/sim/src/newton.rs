@@ -16,7 +16,7 @@ use crate::direct::Direct;
 use crate::iterative::Iterative;
 use crate::objective::Evaluation;
 use crate::reduction::dot;
-use crate::{Cloth, Inertia, Objective};
+use crate::{Basis, Cloth, Inertia, Objective};
 
 /// Where Newton's directions come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,6 +121,38 @@ impl Minimiser {
         x: &mut [DVec3],
         config: &NewtonConfig,
     ) -> Result<SolveReport, SolveError> {
+        self.descend(objective, None, x, config)
+    }
+
+    /// Moves `x` to the minimum of Φ that a basis can reach from where it is;
+    /// the choice of solver is of no account.
+    ///
+    /// # Errors
+    /// When a force is not finite, or the columns of the basis are dependent.
+    ///
+    /// # Panics
+    /// When a length differs from the number of vertices.
+    pub fn minimise_within(
+        &mut self,
+        objective: &Objective<'_>,
+        basis: &Basis,
+        x: &mut [DVec3],
+        config: &NewtonConfig,
+    ) -> Result<SolveReport, SolveError> {
+        let config = NewtonConfig {
+            solver: Solver::Direct,
+            ..*config
+        };
+        self.descend(objective, Some(basis), x, &config)
+    }
+
+    fn descend(
+        &mut self,
+        objective: &Objective<'_>,
+        basis: Option<&Basis>,
+        x: &mut [DVec3],
+        config: &NewtonConfig,
+    ) -> Result<SolveReport, SolveError> {
         let n = objective.cloth.n_vertices();
         assert!(
             x.len() == n && objective.held.len() == n && objective.forces.len() == n,
@@ -136,8 +168,25 @@ impl Minimiser {
             }
             let forces = self.at.gradient.iter().map(|g| g.length());
             report.residual = forces.fold(0.0, f64::max);
+            if config.solver == Solver::Iterative
+                && let Some(iterative) = &mut self.iterative
+                && report.iterations > 0
+            {
+                report.decrement = iterative.estimate(&self.at, objective);
+                if report.decrement <= config.decrement {
+                    report.converged = true;
+                    break;
+                }
+            }
             report.iterations += 1;
-            report.linear_iterations += self.find_direction(objective, x, config)?;
+            match basis {
+                None => report.linear_iterations += self.find_direction(objective, x, config)?,
+                Some(basis) => {
+                    if !basis.find_direction(objective, x, &self.at.gradient, &mut self.step) {
+                        return Err(SolveError::Unheld);
+                    }
+                }
+            }
 
             let slope = dot(&self.at.gradient, &self.step);
             report.decrement = -0.5 * slope;

@@ -169,7 +169,14 @@ impl<'a> Objective<'a> {
         value
     }
 
-    /// What damping takes in a step that ends at `x` [J]: twice its part of Φ.
+    /// ∂Φ/∂x [N], shape [vertex]; zero where held.
+    pub fn gradient(&self, x: &[DVec3]) -> Vec<DVec3> {
+        let mut at = Evaluation::default();
+        self.evaluate(x, &mut at);
+        at.gradient
+    }
+
+    /// What damping takes until `x` is reached [J]: twice its part of Φ.
     pub(crate) fn damping_loss(&self, x: &[DVec3]) -> f64 {
         let Some(damping) = self.damping else {
             return 0.0;

@@ -78,9 +78,12 @@ impl RestCurvature {
         // −Σ_c p_c · (ω × f_c) = −ω · Σ_c f_c × p_c.
         let kappa = element.curvature(x);
         let mut torque = DVec3::ZERO;
-        for c in 0..3 {
-            let p: DVec3 = (0..3).map(|i| kappa[i] * moments[i][c]).sum();
-            torque += axes.col(c).cross(p);
+        for (c, axis) in [axes.x_axis, axes.y_axis, axes.z_axis]
+            .into_iter()
+            .enumerate()
+        {
+            let p: DVec3 = kappa.iter().zip(moments).map(|(k, m)| *k * m[c]).sum();
+            torque += axis.cross(p);
         }
         let [first, second] = turning(corners, axes, torque);
         let [a, b, c] = self.triangles[triangle];
