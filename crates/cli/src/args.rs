@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use drapery::sim::textbook::Test;
 use serde::Serialize;
 
 /// Turns cloth simulation into clothing that runs in real time.
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Animate(Animate),
     /// PNG of a character, a garment, a clip or an animation, without a display
     Picture(Picture),
+    /// Cloth against the textbook; exit code 1 if a case misses its limit
+    Validate(Validate),
     /// Named speed measurements
     #[command(subcommand)]
     Bench(Bench),
@@ -410,6 +414,26 @@ pub(crate) enum ColourBy {
     Stretch,
     /// Distance from the body, negative inside [mm]
     Distance,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  drapery validate --quick --only hanging-strip\n")]
+pub(crate) struct Validate {
+    /// Every test at a few settings, in seconds
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// One test alone
+    #[arg(long, value_name = "TEST", value_parser = one_test())]
+    pub(crate) only: Option<Test>,
+    /// Experiments that run at once; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+/// A parser of the names of tests.
+fn one_test() -> impl TypedValueParser<Value = Test> {
+    PossibleValuesParser::new(Test::ALL.map(Test::name))
+        .map(|name| Test::named(&name).expect("one of the possible names"))
 }
 
 #[derive(Debug, Subcommand)]

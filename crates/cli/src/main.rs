@@ -20,6 +20,7 @@ mod say;
 mod source;
 mod stage;
 mod stop;
+mod validate;
 mod write;
 
 use std::process::ExitCode;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         Command::Motion(command) => motion::run(&command, &say),
         Command::Animate(plan) => animate::run(&plan, &say),
         Command::Picture(plan) => picture::run(&plan, &say),
+        Command::Validate(plan) => validate::run(&plan, &say),
         Command::Bench(command) => bench::run(&command, &say),
         Command::Info(plan) => info::run(&plan, &say),
     };

@@ -24,6 +24,7 @@ mod rest_curvature;
 mod rest_shape;
 mod scalar_matrix;
 mod simulation;
+pub mod textbook;
 mod wind;
 
 pub use bending::{Bending, ClampedEdge};

@@ -1,0 +1,162 @@
+//! `drapery validate`: the physics suite.
+
+use std::ops::ControlFlow;
+
+use drapery::sim::textbook::{Case, Size, Suite, Test, run as run_suite};
+use serde_json::{Map, Value, json};
+
+use crate::args::Validate;
+use crate::say::Say;
+use crate::{Answer, stop};
+
+pub(crate) fn run(plan: &Validate, say: &Say) -> anyhow::Result<Answer> {
+    let available = std::thread::available_parallelism().map_or(1, usize::from);
+    let suite = Suite {
+        size: match plan.quick {
+            true => Size::Quick,
+            false => Size::Full,
+        },
+        only: plan.only,
+        threads: plan.threads.map_or(available, usize::from),
+    };
+    let mut answer = Answer::Yes;
+    let mut written = Ok(());
+    let mut test = None;
+    let cases = run_suite(&suite, |case| {
+        if test != Some(case.test) && !say.is_json() {
+            test = Some(case.test);
+            written = say.result("", (), heading(case.test));
+        }
+        if written.is_ok() {
+            written = say.result("validate", data(case), line(case));
+        }
+        if case.counts && !case.pass() {
+            answer = Answer::No;
+        }
+        match written.is_err() || stop::asked() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    written?;
+    stop::check()?;
+    let n_misses = |counts: bool| {
+        let missed = cases.iter().filter(|c| !c.pass());
+        missed.filter(|c| c.counts == counts).count()
+    };
+    say.note(format_args!(
+        "{} cases, {} missed their limit{}",
+        cases.len(),
+        n_misses(true),
+        match n_misses(false) {
+            0 => String::new(),
+            n => format!(", and {n} that do not count"),
+        }
+    ));
+    Ok(answer)
+}
+
+/// The object of a case. Numbers that are none are null.
+fn data(case: &Case) -> Value {
+    let mut data = Map::new();
+    for (key, value) in [
+        ("test", json!(case.test.name())),
+        ("case", json!(case.case)),
+        ("measured", json!(case.measured)),
+        ("reference", json!(case.reference)),
+        ("error_percent", json!(case.error_percent())),
+        ("limit_percent", json!(case.limit_percent)),
+        ("pass", json!(case.pass())),
+        ("counts", json!(case.counts)),
+    ] {
+        data.insert(key.to_string(), value);
+    }
+    for figure in &case.figures {
+        data.insert(figure.name.to_string(), json!(figure.value));
+    }
+    if let Some(trouble) = &case.trouble {
+        data.insert("trouble".to_string(), json!(trouble.to_string()));
+    }
+    Value::Object(data)
+}
+
+fn heading(test: Test) -> String {
+    format!(
+        "\n{:<68} {:>12} {:>12} {:>11} {:>9}",
+        test.name(),
+        "measured",
+        "reference",
+        "error %",
+        "limit %"
+    )
+}
+
+fn line(case: &Case) -> String {
+    let verdict = match (case.pass(), case.counts) {
+        (true, _) => "pass",
+        (false, true) => "MISS",
+        (false, false) => "miss, does not count",
+    };
+    let mut line = format!(
+        "  {:<66} {:>12} {:>12} {:>11} {:>9}  {verdict}",
+        case.case,
+        number(case.measured),
+        number(case.reference),
+        signed(case.signed_error_percent()),
+        number(case.limit_percent),
+    );
+    for figure in &case.figures {
+        let name = figure.name.replace('_', " ");
+        line += &format!("\n      {name} {}", number(figure.value));
+    }
+    if let Some(trouble) = &case.trouble {
+        line += &format!("\n      {trouble}");
+    }
+    line
+}
+
+/// Five digits, however large.
+fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_string(),
+        size if (1e-3..1e5).contains(&size) => {
+            let decimals = (4 - size.log10().floor() as i32).clamp(0, 7) as usize;
+            let text = format!("{value:.decimals$}");
+            match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+                false => text,
+            }
+        }
+        _ => format!("{value:.2e}"),
+    }
+}
+
+fn signed(percent: f64) -> String {
+    match percent.abs() {
+        0.0 => "0".to_string(),
+        size if size >= 5e-4 => format!("{percent:+.3}"),
+        _ => format!("{percent:+.1e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_five_digits() {
+        let cases = [
+            (0.585_721_4, "0.58572"),
+            (18.178_3, "18.178"),
+            (2.0, "2"),
+            (1e-7, "1.00e-7"),
+            (20.0, "20"),
+            (f64::NAN, "NaN"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!(signed(-0.2), "-0.200");
+        assert_eq!(signed(3e-8), "+3.0e-8");
+    }
+}
