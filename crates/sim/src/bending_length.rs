@@ -258,6 +258,7 @@ impl Strip {
             max_iterations: 300,
             decrement: 1e-11 * weight * overhang,
             max_move: 0.1 * overhang,
+            ..NewtonConfig::default()
         };
         let report = minimise(&cloth, load, &mut x, &config).map_err(failed)?;
         if !report.converged {
