@@ -61,6 +61,26 @@ p 3 4
 """
 write("obj", "square.obj", OBJ)
 
+FABRIC = """name = "shirting"
+from = "cotton-plain"
+density_kg_m2 = 0.118
+bending_length_cm = { warp = 2.1, weft = 1.8, bias = 1.9 }
+[kes]
+g = 0.9
+em = { warp = 4.0, weft = 6.5 }
+lt = 0.8
+[fast]
+t2 = 0.4
+"""
+write("fabric", "shirting.toml", FABRIC)
+MATERIAL = {
+    "density": 0.1,
+    "stretching": [[40, 0, 40, 40]] * 6,
+    "bending": [[20e-6] * 5] * 3,
+    "damping": 0.001,
+}
+write("fabric", "isotropic.json", "// alike in all directions\n" + json.dumps(MATERIAL))
+
 rng = np.random.default_rng(1)
 write_npz(
     "amass",

@@ -219,6 +219,23 @@ pub(crate) enum Garment {
         #[command(flatten)]
         reading: MotionReading,
     },
+    /// The constants of a fabric, and the bending length that a strip of it has
+    #[command(after_help = "Example:\n  drapery garment fabric cotton-plain\n")]
+    Fabric(FabricPlan),
+}
+
+#[derive(Debug, ClapArgs, Serialize)]
+pub(crate) struct FabricPlan {
+    /// Built-in name, a .toml file or an ARCSim material .json; without one,
+    /// what is built in
+    #[arg(conflicts_with = "list")]
+    pub(crate) fabric: Option<String>,
+    /// What is built in
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Write it to a .toml file
+    #[arg(long, value_name = "FILE", requires = "fabric")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,4 +1,4 @@
-//! `drapery garment info|check`, and how findings are said.
+//! `drapery garment info|check|fabric`, and how findings are said.
 
 use anyhow::bail;
 use drapery::core::{BodyModel, Clip, ShapedBody, Surroundings};
@@ -10,11 +10,12 @@ use serde_json::json;
 
 use crate::args::{Garment, PatternReading};
 use crate::say::Say;
-use crate::{Answer, source, stop};
+use crate::{Answer, fabric, source, stop};
 
 pub(crate) fn run(command: &Garment, say: &Say) -> anyhow::Result<Answer> {
     match command {
         Garment::Info { garment, pattern } => info(garment, *pattern, say),
+        Garment::Fabric(plan) => fabric::run(plan, say),
         Garment::Check {
             garment,
             pattern,

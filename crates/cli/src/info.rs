@@ -1,11 +1,13 @@
 //! `drapery info`: what this program has built in, or what a file is.
 
 use anyhow::Context;
-use drapery::scene::builtin;
+use drapery::scene::{builtin, fabric};
 use drapery::store::npz::NpzArchive;
 use serde_json::json;
 
-use crate::args::{Character, Garment, Info, Motion, MotionReading, PatternReading, Shape};
+use crate::args::{
+    Character, FabricPlan, Garment, Info, Motion, MotionReading, PatternReading, Shape,
+};
 use crate::say::Say;
 use crate::{Answer, character, garment, motion};
 
@@ -14,6 +16,7 @@ use crate::{Answer, character, garment, motion};
 enum Kind {
     Character,
     Garment,
+    Fabric,
     Motion,
     Animation,
 }
@@ -24,13 +27,16 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
             "version": env!("CARGO_PKG_VERSION"),
             "characters": builtin::CHARACTERS,
             "garments": builtin::GARMENTS,
+            "fabrics": fabric::NAMES,
             "motions": builtin::CLIPS,
         });
         let text = format!(
-            "drapery {}\nbuilt-in characters: {}\nbuilt-in garments: {}\nbuilt-in motions: {}",
+            "drapery {}\nbuilt-in characters: {}\nbuilt-in garments: {}\n\
+             built-in fabrics: {}\nbuilt-in motions: {}",
             env!("CARGO_PKG_VERSION"),
             builtin::CHARACTERS.join(", "),
             builtin::GARMENTS.join(", "),
+            fabric::NAMES.join(", "),
             builtin::CLIPS.join(", "),
         );
         say.result("info", data, text)?;
@@ -54,6 +60,14 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
             },
             say,
         ),
+        Kind::Fabric => garment::run(
+            &Garment::Fabric(FabricPlan {
+                fabric: Some(name),
+                list: false,
+                out: None,
+            }),
+            say,
+        ),
         Kind::Animation => animation(&name, say),
         Kind::Motion => motion::run(
             &Motion::Info {
@@ -70,6 +84,7 @@ fn kind(name: &str) -> anyhow::Result<Kind> {
     Ok(match extension.as_deref() {
         Some("obj") => Kind::Garment,
         Some("bvh") => Kind::Motion,
+        Some("toml" | "json") => Kind::Fabric,
         Some("npz") => {
             let bytes = std::fs::read(name).with_context(|| format!("cannot read {name}"))?;
             let archive =
@@ -83,6 +98,7 @@ fn kind(name: &str) -> anyhow::Result<Kind> {
             }
         }
         None if builtin::GARMENTS.contains(&name) => Kind::Garment,
+        None if fabric::NAMES.contains(&name) => Kind::Fabric,
         None if builtin::CLIPS.contains(&name) => Kind::Motion,
         _ => Kind::Character,
     })

@@ -10,6 +10,7 @@ mod args;
 mod bench;
 mod character;
 mod demo;
+mod fabric;
 mod garment;
 mod info;
 mod motion;

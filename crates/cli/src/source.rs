@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use anyhow::{Context, bail};
-use drapery::core::{BodyModel, Clip, Garment, ShapedBody, Skeleton};
+use drapery::core::{BodyModel, Clip, Fabric, Garment, ShapedBody, Skeleton};
 use drapery::scene::character::Character;
 use drapery::scene::garment::TextureUse;
 use drapery::scene::load::{self, LoadedMotion, MotionOptions};
@@ -39,6 +39,15 @@ pub(crate) fn garment(
         say.note(format_args!("{name}: {note}"));
     }
     Ok(loaded.garment)
+}
+
+/// The fabric, with a remark for each thing noticed while reading it.
+pub(crate) fn fabric(name: &str, say: &Say) -> anyhow::Result<Fabric> {
+    let loaded = load::load_fabric(name)?;
+    for note in &loaded.notes {
+        say.note(format_args!("{name}: {note}"));
+    }
+    Ok(loaded.fabric)
 }
 
 /// The motion on its own skeleton, with a remark for each thing noticed.

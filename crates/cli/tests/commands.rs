@@ -44,6 +44,7 @@ fn every_help_ends_in_an_example_that_works() {
         &["character", "check"],
         &["garment", "info"],
         &["garment", "check"],
+        &["garment", "fabric"],
         &["motion", "info"],
         &["motion", "edit"],
         &["animate"],

@@ -7,7 +7,7 @@
 //! |-------------|--------------------------------------------------------------|
 //! | [`core`]    | meshes, skeletons, poses, garments, the traits at the seams   |
 //! | [`store`]   | every file format, in and out                                 |
-//! | [`scene`]   | characters, garments, motions, pre-flight checks              |
+//! | [`scene`]   | characters, garments, fabrics, motions, pre-flight checks     |
 //! | [`sim`]     | elastic cloth: energies and where it comes to rest            |
 //! | [`runtime`] | the methods that animate a garment                            |
 //! | [`view`]    | pictures and pages                                            |

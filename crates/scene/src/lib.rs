@@ -1,7 +1,8 @@
-//! Characters, garments and motions: what stands, what it wears and how it moves.
+//! Characters, garments, fabrics and motions: what stands, what it wears and how it moves.
 
 pub mod builtin;
 pub mod character;
+pub mod fabric;
 pub mod garment;
 pub mod load;
 pub mod motion;

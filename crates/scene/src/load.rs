@@ -1,4 +1,4 @@
-//! Characters, garments and motions by name: a built-in one, or a file.
+//! Characters, garments, fabrics and motions by name: a built-in one, or a file.
 //!
 //! A name with an extension is a file, one without is built in. What a reader
 //! had to decide (units, axes, welding) comes back as notes to be said aloud.
@@ -6,7 +6,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use drapery_core::{Clip, FrameRate, Garment};
+use drapery_core::{Clip, Fabric, FrameRate, Garment};
 use drapery_store::gltf::{GltfDocument, GltfError};
 use drapery_store::npz::{NpzArchive, NpzError};
 
@@ -15,6 +15,7 @@ use crate::character::{
     self, Character, GltfCharacterError, GltfClipNote, GltfMotionError, GltfNote, SmplError,
     SmplNote,
 };
+use crate::fabric::{self, ArcsimError, FabricFileError};
 use crate::garment::{self, GarmentFileError, GarmentNote, PatternSource, TextureUse};
 use crate::motion::{
     self, AmassError, Axis, BvhClipError, BvhOptions, Calibration, ClipNpzError, MotionNote,
@@ -27,7 +28,7 @@ pub enum LoadError {
     /// No file, and nothing of that name is built in.
     #[error("no built-in {kind} is called {name}; built in: {}{}", known.join(", "), suggestion(nearest.as_deref()))]
     UnknownName {
-        /// `character`, `garment` or `motion`.
+        /// `character`, `garment`, `fabric` or `motion`.
         kind: &'static str,
         /// What was asked for.
         name: String,
@@ -39,7 +40,7 @@ pub enum LoadError {
     /// A folder, or a file whose kind can't be told.
     #[error("{} is a {what}; a {kind} is a file whose name ends in {known}", path.display())]
     NotAFile {
-        /// `character`, `garment` or `motion`.
+        /// `character`, `garment`, `fabric` or `motion`.
         kind: &'static str,
         /// `folder`, or `file without an ending`.
         what: &'static str,
@@ -59,7 +60,7 @@ pub enum LoadError {
     /// Nobody here reads files of that kind.
     #[error("a {kind} can't be read from .{extension}, only from {known}: {}", path.display())]
     UnknownExtension {
-        /// `character`, `garment` or `motion`.
+        /// `character`, `garment`, `fabric` or `motion`.
         kind: &'static str,
         /// The file's extension.
         extension: String,
@@ -71,7 +72,7 @@ pub enum LoadError {
     /// The file is wrong.
     #[error("cannot read {kind} from {}", path.display())]
     Content {
-        /// `character`, `garment` or `motion`.
+        /// `character`, `garment`, `fabric` or `motion`.
         kind: &'static str,
         /// The file.
         path: PathBuf,
@@ -102,6 +103,12 @@ pub enum ContentError {
     /// Not a garment.
     #[error(transparent)]
     Garment(#[from] GarmentFileError),
+    /// Not a fabric.
+    #[error(transparent)]
+    Fabric(#[from] FabricFileError),
+    /// Not a material of ARCSim.
+    #[error(transparent)]
+    Arcsim(#[from] ArcsimError),
     /// Not BVH.
     #[error(transparent)]
     Bvh(#[from] drapery_store::bvh::BvhError),
@@ -148,6 +155,11 @@ pub enum LoadNote {
         /// Median of their edge lengths over those of the mesh.
         ratio: f32,
     },
+    /// What was kept of an ARCSim material.
+    Arcsim {
+        /// Keys of the file that mean nothing here.
+        ignored: Vec<String>,
+    },
     /// About a motion.
     Motion(MotionNote),
     /// What was found out about a motion file.
@@ -180,6 +192,16 @@ impl fmt::Display for LoadNote {
                 "the vt are no flat pattern in metres (their edges are {ratio:.3} times the mesh's) and are \
                  ignored: the mesh is its own rest shape"
             ),
+            Self::Arcsim { ignored } => {
+                f.write_str(
+                    "of the nonlinear tables, the stretch at 5 % and the mean bending are kept; \
+                     friction and thickness are typical values",
+                )?;
+                match ignored.as_slice() {
+                    [] => Ok(()),
+                    keys => write!(f, "; ignored: {}", keys.join(", ")),
+                }
+            }
             Self::MotionFound {
                 unit_m,
                 up,
@@ -220,6 +242,15 @@ pub struct LoadedGarment {
     pub garment: Garment,
     /// Where its rest shape comes from.
     pub pattern: PatternSource,
+    /// What to say aloud.
+    pub notes: Vec<LoadNote>,
+}
+
+/// A fabric with what was noticed while reading it.
+#[derive(Clone, Debug)]
+pub struct LoadedFabric {
+    /// The fabric.
+    pub fabric: Fabric,
     /// What to say aloud.
     pub notes: Vec<LoadNote>,
 }
@@ -320,6 +351,41 @@ pub fn load_garment_as(name: &str, texture_use: TextureUse) -> Result<LoadedGarm
         pattern: reading.pattern,
         notes,
     })
+}
+
+/// The fabric of that name or in that file (.toml, or .json of ARCSim).
+///
+/// # Errors
+/// When there is none, or it is wrong.
+pub fn load_fabric(name: &str) -> Result<LoadedFabric, LoadError> {
+    const KIND: &str = "fabric";
+    const READS: &str = ".toml or .json (ARCSim)";
+    let plain = |fabric| LoadedFabric {
+        fabric,
+        notes: Vec::new(),
+    };
+    let Some((path, extension)) = as_file(name, KIND, READS)? else {
+        let fabric = fabric::preset(name).ok_or_else(|| unknown(KIND, name, fabric::NAMES))?;
+        return Ok(plain(fabric));
+    };
+    let stem = stem(path);
+    let content: Result<LoadedFabric, ContentError> = match extension.as_str() {
+        "toml" => fabric::read_toml(&read(path)?, &stem)
+            .map(plain)
+            .map_err(ContentError::from),
+        "json" => fabric::read_arcsim(&read(path)?, &stem)
+            .map(|reading| LoadedFabric {
+                fabric: reading.fabric,
+                notes: vec![LoadNote::Arcsim {
+                    ignored: reading.ignored,
+                }],
+            })
+            .map_err(ContentError::from),
+        _ => {
+            return Err(unreadable(KIND, path, extension, READS));
+        }
+    };
+    content.map_err(|source| wrong(KIND, path, source))
 }
 
 /// The motion of that name or in that file (.bvh, .npz, .glb, .gltf), on its

@@ -191,8 +191,8 @@ impl Minimiser {
             let slope = dot(&self.at.gradient, &self.step);
             report.decrement = -0.5 * slope;
             let line = objective.along(x, &self.step, &self.at);
-            if report.decrement <= config.decrement {
-                // Too small to be told from rounding: take it if it helps.
+            if report.decrement <= config.decrement.max(self.at.rounding()) {
+                // The last step may be too small to be told from rounding.
                 if line.change(1.0, &mut self.moved) <= 0.0 {
                     x.copy_from_slice(&self.moved);
                 }

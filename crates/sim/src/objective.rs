@@ -109,6 +109,14 @@ pub(crate) struct Evaluation {
     rest_energy: f64,
 }
 
+impl Evaluation {
+    /// Changes of Φ below this can't be told from rounding [J].
+    pub(crate) fn rounding(&self) -> f64 {
+        let sum: f64 = self.energies.iter().map(|e| e.abs()).sum();
+        f64::EPSILON * (sum + self.rest_energy.abs())
+    }
+}
+
 impl<'a> Objective<'a> {
     /// Rest under constant forces.
     pub const fn at_rest(cloth: &'a Cloth, held: &'a [bool], forces: &'a [DVec3]) -> Self {

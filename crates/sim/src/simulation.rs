@@ -47,8 +47,8 @@ pub struct SimulationConfig {
     pub solver: Solver,
     /// Gravity [m/s²].
     pub gravity: DVec3,
-    /// A step is done when a Newton iteration moves the cloth by no more than
-    /// this, in the mean over its mass [m].
+    /// A step is done when another Newton iteration would change velocities by
+    /// no more than this, as the root mean square over the mass [m/s].
     pub tolerance: f64,
     /// The most Newton iterations in a step.
     pub max_iterations: u32,
@@ -64,9 +64,9 @@ impl Default for SimulationConfig {
             integrator: Integrator::Euler,
             solver: Solver::Iterative,
             gravity: DVec3::new(0.0, -9.81, 0.0),
-            tolerance: 1e-5,
+            tolerance: 0.01,
             max_iterations: 30,
-            forcing: 0.02,
+            forcing: 0.1,
         }
     }
 }
@@ -357,6 +357,13 @@ impl Simulation {
     /// When the step does not converge in sixteen parts either; the cloth is
     /// then where it was.
     pub fn step(&mut self) -> Result<StepReport, Diverged> {
+        // On a worker of the pool, so that the many small tasks of a step
+        // don't each wait for one.
+        rayon::scope(|_| self.climb())
+    }
+
+    /// Takes a step in as few parts as it needs.
+    fn climb(&mut self) -> Result<StepReport, Diverged> {
         let start = (self.x.clone(), self.v.clone(), self.damped);
         let mut at_fault = 0;
         for rung in 0..=RUNGS {
@@ -465,7 +472,7 @@ impl Simulation {
                 false => config.solver,
             },
             max_iterations: config.max_iterations * if last { 4 } else { 1 },
-            decrement: 0.5 * mass * (config.tolerance / h).powi(2),
+            decrement: 0.5 * mass * config.tolerance.powi(2),
             max_move: MAX_MOVE,
             forcing: config.forcing,
         };

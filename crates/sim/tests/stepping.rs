@@ -294,7 +294,7 @@ fn ringing(integrator: Integrator, steps: u32, damping: f64) -> Simulation {
         integrator,
         solver: Solver::Direct,
         gravity: DVec3::ZERO,
-        tolerance: 1e-13,
+        tolerance: 1e-10,
         ..SimulationConfig::default()
     };
     let mut simulation = Simulation::new(cloth, stretched, config).unwrap();
@@ -355,7 +355,7 @@ fn damping_slows_neither_a_fall_nor_a_turn() {
             dt: 1e-3,
             integrator: Integrator::Midpoint,
             solver: Solver::Direct,
-            tolerance: 1e-12,
+            tolerance: 1e-9,
             ..SimulationConfig::default()
         };
         let mut simulation = Simulation::new(cloth, x, config).unwrap();
@@ -401,7 +401,7 @@ fn cut_short_directions_keep_momentum() {
     let mass: f64 = cloth.masses().iter().sum();
     let config = SimulationConfig {
         forcing: 0.3,
-        tolerance: 1e-4,
+        tolerance: 0.03,
         ..SimulationConfig::default()
     };
     let mut simulation = Simulation::new(cloth, crumpled(&points), config).unwrap();
@@ -440,6 +440,7 @@ fn a_fall_through_air_ends_at_the_speed_where_drag_is_weight() {
     let cloth = Cloth::new(&rest, &Fabric::plain("card", 0.1, 5000.0, 1e-2), &[]).unwrap();
     let config = SimulationConfig {
         dt: 1.0 / 100.0,
+        tolerance: 1e-5,
         ..SimulationConfig::default()
     };
     let mut simulation = Simulation::new(cloth, level(&points), config).unwrap();
@@ -468,7 +469,7 @@ fn a_slanted_sheet_is_lifted_across_the_wind() {
     let config = SimulationConfig {
         dt: 1e-5,
         gravity: DVec3::ZERO,
-        tolerance: 1e-14,
+        tolerance: 1e-9,
         solver: Solver::Direct,
         ..SimulationConfig::default()
     };
@@ -568,7 +569,7 @@ fn pins_go_where_they_are_taken_and_attachments_give_way() {
     });
     let config = SimulationConfig {
         dt: 0.05,
-        tolerance: 1e-9,
+        tolerance: 1e-7,
         ..SimulationConfig::default()
     };
     let mut simulation = Simulation::new(cloth, upright.clone(), config).unwrap();
@@ -612,7 +613,7 @@ fn a_step_that_fails_is_taken_in_parts_and_then_named() {
     let config = SimulationConfig {
         dt: 1.0 / 30.0,
         max_iterations: 4,
-        tolerance: 1e-7,
+        tolerance: 1e-5,
         ..SimulationConfig::default()
     };
     let mut simulation = hanging(6, config);

@@ -1,0 +1,132 @@
+//! `drapery garment fabric`: what a fabric is, and how it bends.
+
+use anyhow::bail;
+use drapery::core::Fabric;
+use drapery::scene::fabric::{PRESETS, to_toml};
+use drapery::sim::{BendingLength, StripDirection, bending_length};
+use serde_json::json;
+
+use crate::args::FabricPlan;
+use crate::record::{self, Input};
+use crate::say::Say;
+use crate::{Answer, source, write};
+
+pub(crate) fn run(plan: &FabricPlan, say: &Say) -> anyhow::Result<Answer> {
+    let Some(name) = &plan.fabric else {
+        return list(say);
+    };
+    if let Some(out) = &plan.out
+        && write::check(out)? != "toml"
+    {
+        bail!("--out {}: a fabric is written to .toml", out.display());
+    }
+    let fabric = source::fabric(name, say)?;
+    let lengths = [
+        ("warp", StripDirection::Warp),
+        ("weft", StripDirection::Weft),
+        ("bias", StripDirection::Bias),
+    ]
+    .map(|(way, direction)| {
+        let measured = bending_length(&fabric, direction);
+        if let Err(error) = &measured {
+            say.note(format_args!("{name}: bending length, {way}: {error}"));
+        }
+        (way, measured.ok())
+    });
+    if let Some(out) = &plan.out {
+        write::file(out, to_toml(&fabric).as_bytes())?;
+        record::write(
+            &record::beside(out),
+            "garment fabric",
+            plan,
+            &[Input::of(name)?],
+        )?;
+    }
+    describe(name, &fabric, &lengths, say)?;
+    Ok(Answer::Yes)
+}
+
+fn list(say: &Say) -> anyhow::Result<Answer> {
+    for preset in PRESETS {
+        let data = json!({
+            "name": preset.name,
+            "description": preset.description,
+            "source": preset.source,
+        });
+        let text = format!("{:<16} {}", preset.name, preset.description);
+        say.result("preset", data, text)?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn describe(
+    name: &str,
+    fabric: &Fabric,
+    lengths: &[(&str, Option<BendingLength>); 3],
+    say: &Say,
+) -> anyhow::Result<()> {
+    let preset = PRESETS.iter().find(|p| p.name == name);
+    let bending_length_m: serde_json::Map<String, serde_json::Value> = lengths
+        .iter()
+        .map(|(way, c)| {
+            let data = c.map(|c| json!({ "measured": c.length, "formula": c.formula }));
+            (way.to_string(), json!(data))
+        })
+        .collect();
+    let data = json!({
+        "name": fabric.name,
+        "description": preset.map(|p| p.description),
+        "source": preset.map(|p| p.source),
+        "density_kg_m2": fabric.density,
+        "stretch_warp_n_per_m": fabric.stretch_warp,
+        "stretch_weft_n_per_m": fabric.stretch_weft,
+        "stretch_coupling_n_per_m": fabric.stretch_coupling,
+        "shear_n_per_m": fabric.shear,
+        "bending_warp_n_m": fabric.bending_warp,
+        "bending_weft_n_m": fabric.bending_weft,
+        "bending_coupling_n_m": fabric.bending_coupling,
+        "bending_twist_n_m": fabric.bending_twist,
+        "damping_s": fabric.damping,
+        "friction": fabric.friction,
+        "thickness_m": fabric.thickness,
+        "bending_length_m": bending_length_m,
+    });
+    let head = match preset {
+        Some(p) => format!("{}: {}\nsource: {}", fabric.name, p.description, p.source),
+        None => format!("{}: from {name}", fabric.name),
+    };
+    let micro = |rigidity: f64| 1e6 * rigidity;
+    let mut text = format!(
+        "{head}\n\
+         density          {:.1} g/m²\n\
+         stretch          {:.0} N/m warp, {:.0} N/m weft, {:.0} N/m coupling\n\
+         shear            {:.1} N/m\n\
+         bending          {:.2} µN·m warp, {:.2} µN·m weft, {:.2} µN·m coupling, {:.2} µN·m twist\n\
+         damping          {:.1} ms\n\
+         friction         {:.2}\n\
+         thickness        {:.2} mm",
+        1e3 * fabric.density,
+        fabric.stretch_warp,
+        fabric.stretch_weft,
+        fabric.stretch_coupling,
+        fabric.shear,
+        micro(fabric.bending_warp),
+        micro(fabric.bending_weft),
+        micro(fabric.bending_coupling),
+        micro(fabric.bending_twist),
+        1e3 * fabric.damping,
+        fabric.friction,
+        1e3 * fabric.thickness,
+    );
+    for (way, c) in lengths {
+        let Some(c) = c else {
+            continue;
+        };
+        text.push_str(&format!(
+            "\nbending length   {:.2} cm {way}, measured on a strip ({:.2} cm by D = ρ g c³)",
+            100.0 * c.length,
+            100.0 * c.formula,
+        ));
+    }
+    say.result("fabric", data, text)
+}

@@ -1,0 +1,42 @@
+//! The geometry of contact: how near cloth is to itself and to obstacles, how
+//! far it may move, and whether it has crossed anything.
+//!
+//! | question                              | answer                                  |
+//! |---------------------------------------|-----------------------------------------|
+//! | which primitives may come near        | [`MeshBoxes`], [`BoxTree`]              |
+//! | how near two of them are              | [`point_triangle`], [`edge_edge`]       |
+//! | how far they may move                 | [`advance_vertex_face`], [`advance_edge_edge`], [`RigidObstacle::advance`] |
+//! | what an obstacle says about a point   | [`Obstacle::nearest`], with an [`Anchor`] for friction |
+//! | how deep a cloth is in an obstacle    | [`penetration`]                         |
+//! | whether anything has been crossed     | [`self_crossings`], [`crossings`]       |
+//!
+//! Cloth on cloth has no inside: its pairs must never cross, and are kept apart
+//! step by step. Obstacles are solids: a point inside one knows the way out.
+//! There are no forces here. Pair lists are sorted and all answers are the same
+//! on every run.
+
+mod block;
+mod boxes;
+mod candidates;
+mod closest;
+mod continuous;
+mod crossings;
+mod obstacle;
+mod obstacle_mesh;
+mod orientation;
+mod penetration;
+mod shape;
+#[cfg(test)]
+mod test_meshes;
+
+pub use block::Bounds;
+pub use boxes::BoxTree;
+pub use candidates::MeshBoxes;
+pub use closest::{EdgeRegion, Proximity, TriangleRegion, edge_edge, edge_sine_sq, point_triangle};
+pub use continuous::{Advance, Clearance, advance_edge_edge, advance_vertex_face};
+pub use crossings::{MutualCrossings, crossings, edge_crosses_face, self_crossings};
+pub use obstacle::{Anchor, Obstacle, Placement, RigidObstacle, SurfacePoint};
+pub use obstacle_mesh::{MeshObstacle, ObstacleError};
+pub use orientation::orientation;
+pub use penetration::{ClothPoint, Penetration, cloth_points, penetration};
+pub use shape::{Shape, ShapeError};
