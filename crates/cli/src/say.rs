@@ -31,11 +31,6 @@ impl Say {
         }
     }
 
-    /// Whether results are objects.
-    pub(crate) const fn is_json(self) -> bool {
-        self.json
-    }
-
     /// A result: with `--json` one object a line, otherwise `text`.
     pub(crate) fn result(
         &self,

@@ -19,20 +19,14 @@ pub(crate) fn run(plan: &Validate, say: &Say) -> anyhow::Result<Answer> {
         only: plan.only,
         threads: plan.threads.map_or(available, usize::from),
     };
-    let mut answer = Answer::Yes;
     let mut written = Ok(());
     let mut test = None;
     let cases = run_suite(&suite, |case| {
-        if test != Some(case.test) && !say.is_json() {
-            test = Some(case.test);
-            written = say.result("", (), heading(case.test));
+        let mut text = line(case);
+        if test.replace(case.test) != Some(case.test) {
+            text = format!("{}\n{text}", heading(case.test));
         }
-        if written.is_ok() {
-            written = say.result("validate", data(case), line(case));
-        }
-        if case.counts && !case.pass() {
-            answer = Answer::No;
-        }
+        written = say.result("validate", data(case), text);
         match written.is_err() || stop::asked() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
@@ -53,7 +47,15 @@ pub(crate) fn run(plan: &Validate, say: &Say) -> anyhow::Result<Answer> {
             n => format!(", and {n} that do not count"),
         }
     ));
-    Ok(answer)
+    Ok(answer(&cases))
+}
+
+/// No when a case that counts misses its limit.
+fn answer(cases: &[Case]) -> Answer {
+    match cases.iter().any(|case| case.counts && !case.pass()) {
+        true => Answer::No,
+        false => Answer::Yes,
+    }
 }
 
 /// The object of a case. Numbers that are none are null.
@@ -142,6 +144,35 @@ fn signed(percent: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn case(measured: f64, counts: bool) -> Case {
+        Case {
+            test: Test::Catenary,
+            case: "sag".to_string(),
+            measured,
+            reference: 1.0,
+            limit_percent: 1.0,
+            counts,
+            figures: Vec::new(),
+            trouble: None,
+        }
+    }
+
+    #[test]
+    fn a_miss_is_a_no_if_it_counts() {
+        let (good, bad) = (case(1.0, true), case(1.02, true));
+        assert_eq!(answer(&[good.clone(), good.clone()]), Answer::Yes);
+        assert_eq!(answer(&[good.clone(), bad]), Answer::No);
+        assert_eq!(answer(&[case(f64::NAN, true)]), Answer::No);
+        assert_eq!(answer(&[good, case(1.02, false)]), Answer::Yes);
+    }
+
+    #[test]
+    fn what_is_no_number_is_null() {
+        let data = data(&case(f64::NAN, true));
+        assert!(data["measured"].is_null() && data["error_percent"].is_null());
+        assert_eq!(data["pass"], false);
+    }
 
     #[test]
     fn numbers_have_five_digits() {

@@ -49,6 +49,7 @@ fn every_help_ends_in_an_example_that_works() {
         &["motion", "edit"],
         &["animate"],
         &["picture"],
+        &["validate"],
         &["bench", "picture"],
         &["bench", "skinning"],
         &["info"],

@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_strip_falls_as_the_elastica_does() {
         for triangulation in Triangulation::BOTH {
-            let found = droops(20, triangulation, 2e5, &[5.0])[0].unwrap();
+            let found = droops(20, triangulation, 2e5, &[5.0])[0].clone().unwrap();
             assert!((found / 0.58572 - 1.0).abs() < 0.05, "{found}");
         }
     }

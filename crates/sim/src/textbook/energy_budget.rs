@@ -116,7 +116,7 @@ impl Strip {
             dt: 1.0 / 600.0,
             integrator: self.integrator,
             solver: Solver::Direct,
-            tolerance: 1e-9,
+            tolerance: 1e-6,
             ..SimulationConfig::default()
         };
         let mut simulation = Simulation::new(cloth, x, config)?;

@@ -38,8 +38,8 @@ const LENGTH: f64 = 0.3;
 const TURNS_A_SECOND: f64 = 2.0;
 /// Steps in a turn.
 const N_TURN: u32 = 150;
-/// A tolerance at which only rounding is left to solve [m].
-const EXACT: f64 = 1e-10;
+/// A tolerance at which hardly more than rounding is left to solve [m/s].
+const EXACT: f64 = 1e-8;
 
 pub(super) fn jobs(size: Size) -> Vec<Job> {
     let n_steps = match size {

@@ -16,6 +16,8 @@
 //! | beam   | cosh ks − cos ks − σ(sinh ks − sin ks), k = 1.875104, σ = 0.734096 |
 //! | chain  | J₀(2.404826 √(1 − s))                                           |
 
+use std::f64::consts::TAU;
+
 use glam::DVec3;
 
 use super::statics::{GRAVITY, clamped_start, held, isotropic, settle};
@@ -175,19 +177,19 @@ fn swing(
         .collect();
     let masses = cloth.masses().to_vec();
     let dt = 1.0 / (strip.frequency() * N_PERIOD);
+    let speed = SWING * LENGTH * TAU * strip.frequency();
     let config = SimulationConfig {
         dt,
         integrator,
         solver: Solver::Direct,
         gravity: DVec3::NEG_Y * strip.gravity(),
-        tolerance: 1e-7 * SWING * LENGTH,
+        tolerance: 1e-6 * speed,
         ..SimulationConfig::default()
     };
     let mut simulation = Simulation::new(cloth, x, config)?;
     for v in &cloth_mesh.start {
         simulation.hold(*v)?;
     }
-    let speed = SWING * LENGTH * std::f64::consts::TAU * strip.frequency();
     let velocities: Vec<DVec3> = modes.iter().map(|m| DVec3::Z * (m * speed)).collect();
     simulation.set_velocities(&velocities)?;
     let n_steps = (N_PERIOD * (PERIODS as f64 + 0.3)) as usize;
@@ -239,11 +241,11 @@ mod tests {
         // cos k cosh k = −1, f = k²/2π.
         let k: f64 = 1.875_104;
         assert!((k.cos() * k.cosh() + 1.0).abs() < 1e-5);
-        assert!((k * k / std::f64::consts::TAU - 0.5596).abs() < 1e-4);
+        assert!((k * k / TAU - 0.5596).abs() < 1e-4);
         // J₀(j) = 0, f = j/4π.
         let j = 2.404_826;
         assert!(bessel(j).abs() < 1e-6);
-        assert!((j / (2.0 * std::f64::consts::TAU) - 0.1914).abs() < 1e-4);
+        assert!((j / (2.0 * TAU) - 0.1914).abs() < 1e-4);
         // Modes are zero at the held end, one at the free one.
         for strip in [Strip::Clamped, Strip::Hanging] {
             assert!(strip.mode(0.0).abs() < 1e-5);
@@ -257,7 +259,7 @@ mod tests {
         let track: Vec<f64> = (0..700)
             .map(|i| {
                 let t = dt * f64::from(i);
-                (-rate * t).exp() * (std::f64::consts::TAU * frequency * t).sin()
+                (-rate * t).exp() * (TAU * frequency * t).sin()
             })
             .collect();
         let swing = read(&track, dt).map_err(|e| e.to_string()).unwrap();

@@ -83,7 +83,7 @@ fn swing_down(
         dt: 1.0 / rate,
         integrator,
         solver: Solver::Direct,
-        tolerance: 1e-7,
+        tolerance: 1e-5,
         ..SimulationConfig::default()
     };
     let mut simulation = Simulation::new(cloth, x, config)?;
