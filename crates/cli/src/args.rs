@@ -436,6 +436,49 @@ fn one_test() -> impl TypedValueParser<Value = Test> {
         .map(|name| Test::named(&name).expect("one of the possible names"))
 }
 
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Example:\n  drapery bench simulate --scene hang --n 33\n")]
+pub(crate) struct SimulateBench {
+    /// What the cloth does
+    #[arg(long, value_enum, default_value_t = SimulateScene::Hang)]
+    pub(crate) scene: SimulateScene,
+    /// Vertices along each side
+    #[arg(long, default_value_t = 66, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub(crate) n: u32,
+    /// Frames, 30 a second
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) frames: u32,
+    /// Fabric; built-in name or file, made alike along warp and weft
+    #[arg(long, default_value = "cotton-plain")]
+    pub(crate) fabric: String,
+    /// Weight [kg/m²]
+    #[arg(long, value_name = "KG", default_value_t = 0.2, value_parser = within(1e-3..=100.0))]
+    pub(crate) density: f64,
+    /// Stretch stiffness of warp and weft [N/m]
+    #[arg(long, value_name = "N", default_value_t = 500.0, value_parser = within(1e-3..=1e7))]
+    pub(crate) stretch: f64,
+    /// Threads; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// PNG file for a picture of the last frame
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SimulateScene {
+    /// Hangs by two corners of one edge and swings
+    Hang,
+}
+
+impl SimulateScene {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Hang => "hang",
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// Seconds for a picture of 1024 × 1024 of a dressed character
@@ -451,6 +494,8 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         runs: u32,
     },
+    /// Seconds a frame of simulated cloth of 1 m × 1 m
+    Simulate(SimulateBench),
     /// Vertices skinned a second on one core
     #[command(after_help = "Example:\n  drapery bench skinning\n")]
     Skinning {

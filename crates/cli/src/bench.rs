@@ -13,7 +13,7 @@ use crate::args::{Bench, Dressed, PatternReading};
 use crate::picture::{Look, pictures};
 use crate::say::Say;
 use crate::stage::Stage;
-use crate::{Answer, source, stop};
+use crate::{Answer, bench_simulate, source, stop};
 
 pub(crate) fn run(command: &Bench, say: &Say) -> anyhow::Result<Answer> {
     match command {
@@ -27,11 +27,12 @@ pub(crate) fn run(command: &Bench, say: &Say) -> anyhow::Result<Answer> {
             garment,
             runs,
         } => picture(character, garment, *runs, say),
+        Bench::Simulate(plan) => bench_simulate::run(plan, say),
     }
 }
 
 /// What the program was built as; a number without it says nothing.
-const BUILD: &str = if cfg!(debug_assertions) {
+pub(crate) const BUILD: &str = if cfg!(debug_assertions) {
     "dev"
 } else {
     "release"
@@ -155,7 +156,7 @@ fn picture(character: &str, garment: &str, runs: u32, say: &Say) -> anyhow::Resu
 }
 
 /// The smallest, the middle and the largest of sorted numbers.
-fn spread(sorted: &[f64]) -> (f64, f64, f64) {
+pub(crate) fn spread(sorted: &[f64]) -> (f64, f64, f64) {
     (
         sorted[0],
         sorted[sorted.len() / 2],

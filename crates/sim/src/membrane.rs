@@ -123,7 +123,8 @@ impl Membrane {
         Self { cap, ..self }
     }
 
-    pub(crate) fn triangles(&self) -> &[[u32; 3]] {
+    /// The corners of its triangles.
+    pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 

@@ -1,0 +1,275 @@
+//! `drapery bench simulate`: what a frame of simulated cloth costs.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use drapery::core::Fabric;
+use drapery::sim::textbook::{Rectangle, Triangulation};
+use drapery::sim::{Cloth, Simulation, SimulationConfig, StepReport};
+use drapery::view::picture::{Camera, Colour, Options, Scene, SceneMesh, Size, View, render};
+use glam::{DVec3, Vec3};
+use serde_json::json;
+
+use crate::args::{SimulateBench, SimulateScene};
+use crate::bench::{BUILD, spread};
+use crate::say::Say;
+use crate::{Answer, source, stop, write};
+
+/// Frames a second of the scenes, and steps a frame.
+const FRAME_RATE: u32 = 30;
+const STEPS: u32 = 10;
+
+pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
+    let threads = plan.threads.map_or_else(
+        || std::thread::available_parallelism().map_or(1, usize::from),
+        usize::from,
+    );
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .context("cannot start threads")?;
+    if let Some(out) = &plan.picture {
+        write::check(out)?;
+    }
+    let measured = pool.install(|| measure(plan, say))?;
+    let Measured {
+        simulation,
+        fabric,
+        frames,
+        cpu,
+        reports,
+        broke,
+    } = measured;
+    let n_frames = frames.len().max(1) as f64;
+    let wall: f64 = frames.iter().sum();
+    let stretch = stretches(plan.n, simulation.positions());
+    let (stretch_max, stretch_p99) = (
+        stretch[stretch.len() - 1],
+        stretch[stretch.len() * 99 / 100],
+    );
+    // A frame is stable that ends, and whose cloth has not torn apart.
+    let stable = broke.is_none() && stretch_max < 1.0;
+    let mut sorted = frames.clone();
+    sorted.sort_by(f64::total_cmp);
+    let (fastest, median, slowest) = match sorted.is_empty() {
+        true => (0.0, 0.0, 0.0),
+        false => spread(&sorted),
+    };
+    let scene = plan.scene.name();
+    let data = json!({
+        "name": "simulate",
+        "scene": scene,
+        "n": plan.n,
+        "vertices": simulation.positions().len(),
+        "frames": frames.len(),
+        "frame_rate": FRAME_RATE,
+        "steps_per_frame": STEPS,
+        "threads": threads,
+        "build": BUILD,
+        "runs": 1,
+        "s_per_frame": wall / n_frames,
+        "s_per_frame_median": median,
+        "s_per_frame_min": fastest,
+        "s_per_frame_max": slowest,
+        "cpu_s_per_frame": cpu.map(|c| c.as_secs_f64() / n_frames),
+        "stretch_max_pct": 100.0 * stretch_max,
+        "stretch_p99_pct": 100.0 * stretch_p99,
+        "stable": stable,
+        "newton_per_step": f64::from(reports.solve.iterations) / (n_frames * f64::from(STEPS)),
+        "linear_per_step": f64::from(reports.solve.linear_iterations) / (n_frames * f64::from(STEPS)),
+        "line_search_cuts": reports.solve.cuts,
+        "parts": reports.parts,
+        "fabric": {
+            "name": fabric.name,
+            "density_kg_m2": fabric.density,
+            "stretch_warp_n_m": fabric.stretch_warp,
+            "stretch_weft_n_m": fabric.stretch_weft,
+            "stretch_coupling_n_m": fabric.stretch_coupling,
+            "shear_n_m": fabric.shear,
+            "bending_warp_n_m": fabric.bending_warp,
+            "bending_weft_n_m": fabric.bending_weft,
+            "bending_coupling_n_m": fabric.bending_coupling,
+            "bending_twist_n_m": fabric.bending_twist,
+            "damping_s": fabric.damping,
+        },
+    });
+    let text = format!(
+        "{scene} of {n} × {n} vertices: {:.3} s a frame, {} s of CPU time ({} frames of {STEPS} steps, {threads} threads, {BUILD} build)\n\
+         frames took {fastest:.3} to {slowest:.3} s, {median:.3} in the middle; {:.2} Newton and {:.1} linear iterations a step\n\
+         stretch of structural edges in the last frame: {:.2} % at most, {:.2} % for 99 of 100; {}\n\
+         {}: {:.3} kg/m², stretch {:.0} N/m warp, {:.0} weft, {:.0} coupling, shear {:.1}, bending {:.2} µN·m warp, {:.2} weft, {:.2} coupling, {:.2} twist, damping {:.1} ms",
+        wall / n_frames,
+        cpu.map_or("unknown".to_string(), |c| format!(
+            "{:.3}",
+            c.as_secs_f64() / n_frames
+        )),
+        frames.len(),
+        f64::from(reports.solve.iterations) / (n_frames * f64::from(STEPS)),
+        f64::from(reports.solve.linear_iterations) / (n_frames * f64::from(STEPS)),
+        100.0 * stretch_max,
+        100.0 * stretch_p99,
+        match stable {
+            true => "stable",
+            false => "not stable",
+        },
+        fabric.name,
+        fabric.density,
+        fabric.stretch_warp,
+        fabric.stretch_weft,
+        fabric.stretch_coupling,
+        fabric.shear,
+        1e6 * fabric.bending_warp,
+        1e6 * fabric.bending_weft,
+        1e6 * fabric.bending_coupling,
+        1e6 * fabric.bending_twist,
+        1e3 * fabric.damping,
+        n = plan.n,
+    );
+    if let Some(error) = &broke {
+        say.note(format_args!("{scene}: {error}"));
+    }
+    say.result("bench", data, text)?;
+    if let Some(out) = &plan.picture {
+        draw(&simulation, out)?;
+    }
+    Ok(match stable {
+        true => Answer::Yes,
+        false => Answer::No,
+    })
+}
+
+struct Measured {
+    simulation: Simulation,
+    fabric: Fabric,
+    /// Seconds of each frame.
+    frames: Vec<f64>,
+    cpu: Option<Duration>,
+    reports: StepReport,
+    broke: Option<anyhow::Error>,
+}
+
+fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
+    let preset = source::fabric(&plan.fabric, say)?;
+    let fabric = even(&preset, plan);
+    let sheet = Rectangle::new(1.0, plan.n - 1, plan.n - 1, Triangulation::Aligned)?;
+    let cloth = Cloth::new(&sheet.rest, &fabric, &[])?;
+    let config = SimulationConfig {
+        dt: 1.0 / f64::from(FRAME_RATE * STEPS),
+        steps_per_frame: STEPS,
+        ..SimulationConfig::default()
+    };
+    let level = sheet
+        .points
+        .iter()
+        .map(|p| DVec3::new(p.x, 0.0, p.y))
+        .collect();
+    let mut simulation = Simulation::new(cloth, level, config)?;
+    match plan.scene {
+        SimulateScene::Hang => {
+            simulation.hold(0)?;
+            simulation.hold(plan.n - 1)?;
+        }
+    }
+    let mut frames = Vec::new();
+    let mut reports = StepReport::default();
+    let mut broke = None;
+    let before = cpu_time();
+    let progress = say.progress(u64::from(plan.frames), "frames");
+    'frames: for _ in 0..plan.frames {
+        stop::check()?;
+        let start = Instant::now();
+        for _ in 0..STEPS {
+            match simulation.step() {
+                Ok(report) => {
+                    reports.parts += report.parts;
+                    reports.solve.iterations += report.solve.iterations;
+                    reports.solve.linear_iterations += report.solve.linear_iterations;
+                    reports.solve.cuts += report.solve.cuts;
+                }
+                Err(error) => {
+                    broke = Some(error.into());
+                    break 'frames;
+                }
+            }
+        }
+        frames.push(start.elapsed().as_secs_f64());
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    let cpu = before.and_then(|before| cpu_time()?.checked_sub(before));
+    Ok(Measured {
+        simulation,
+        fabric,
+        frames,
+        cpu,
+        reports,
+        broke,
+    })
+}
+
+/// The fabric of the bench: as heavy as asked for, and alike along warp and weft.
+fn even(preset: &Fabric, plan: &SimulateBench) -> Fabric {
+    let mean = (preset.stretch_warp * preset.stretch_weft).sqrt();
+    let stretch = plan.stretch;
+    Fabric {
+        density: plan.density,
+        stretch_warp: stretch,
+        stretch_weft: stretch,
+        stretch_coupling: preset.stretch_coupling * stretch / mean,
+        shear: preset.shear.min(stretch / 2.0),
+        ..preset.clone()
+    }
+}
+
+/// How much structural edges are longer or shorter than at rest, sorted.
+fn stretches(n: u32, x: &[DVec3]) -> Vec<f64> {
+    let n = n as usize;
+    let rest = 1.0 / (n - 1) as f64;
+    let strain = |a: usize, b: usize| (x[a].distance(x[b]) / rest - 1.0).abs();
+    let mut all = Vec::new();
+    for a in 0..n * n {
+        if a % n + 1 < n {
+            all.push(strain(a, a + 1));
+        }
+        if a + n < n * n {
+            all.push(strain(a, a + n));
+        }
+    }
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+fn draw(simulation: &Simulation, out: &Path) -> anyhow::Result<()> {
+    let positions: Vec<Vec3> = simulation.positions().iter().map(|p| p.as_vec3()).collect();
+    let topology = drapery::core::Topology::new(
+        positions.len() as u32,
+        simulation.cloth().membrane().triangles().to_vec(),
+    )?;
+    let lowest = positions.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
+    let scene = Scene {
+        floor: Some(lowest - 0.1),
+        ..Scene::default()
+    }
+    .with(SceneMesh::cloth(&topology, &positions, Colour::BLUE));
+    let size = Size::square(1024);
+    let camera = Camera::framing(&scene.bounds(), View::three_quarter(), size);
+    let image = render(&scene, &camera, &Options::of_size(size))?;
+    write::file(out, &image.png()?)
+}
+
+/// CPU time of this process so far, where the system tells.
+#[cfg(unix)]
+fn cpu_time() -> Option<Duration> {
+    use rustix::time::{ClockId, clock_gettime};
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Some(Duration::new(
+        time.tv_sec.try_into().ok()?,
+        time.tv_nsec.try_into().ok()?,
+    ))
+}
+
+#[cfg(not(unix))]
+fn cpu_time() -> Option<Duration> {
+    None
+}
