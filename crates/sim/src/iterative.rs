@@ -29,7 +29,7 @@ impl Iterative {
         let matrix = NearMatrix::new(cloth);
         let zero = vec![Vec3A::ZERO; cloth.n_vertices()];
         Self {
-            preconditioner: Preconditioner::new(cloth, matrix.pairs()),
+            preconditioner: Preconditioner::new(cloth, &matrix),
             matrix,
             x: zero.clone(),
             r: zero.clone(),
@@ -47,8 +47,7 @@ impl Iterative {
         at: &Evaluation,
     ) -> bool {
         self.matrix.assemble(objective, x, at);
-        self.preconditioner.follow(objective.cloth, at);
-        self.preconditioner.factor(objective)
+        self.preconditioner.prepare(objective, &self.matrix, at)
     }
 
     /// What the preconditioner makes of the decrement [J]: ½ gᵀ P⁻¹ g, with
@@ -101,6 +100,7 @@ impl Iterative {
                 *p = *z + *p * turn;
             }
         }
+        self.preconditioner.took(iterations);
         for (step, x) in step.iter_mut().zip(&self.x) {
             *step = x.as_dvec3() * scale;
         }

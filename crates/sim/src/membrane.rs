@@ -127,10 +127,6 @@ impl Membrane {
         &self.triangles
     }
 
-    pub(crate) fn gradients(&self) -> &[[DVec2; 3]] {
-        &self.gradients
-    }
-
     pub(crate) fn areas(&self) -> &[f64] {
         &self.areas
     }

@@ -110,6 +110,21 @@ impl NearMatrix {
         })
     }
 
+    /// The blocks of a row, each with its column.
+    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (usize, &Mat3A)> + '_ {
+        let entries = self.starts[row] as usize..self.starts[row + 1] as usize;
+        let columns = self.columns[entries.clone()].iter();
+        columns
+            .map(|column| *column as usize)
+            .zip(&self.blocks[entries])
+    }
+
+    /// The sum of the sizes of a row's entries beyond its blocks.
+    pub(crate) fn far_weight(&self, row: usize) -> f32 {
+        let far = self.far_starts[row] as usize..self.far_starts[row + 1] as usize;
+        self.far_factor * self.far[far].iter().map(|(_, v)| v.abs()).sum::<f32>()
+    }
+
     /// Sums the Hessian at `x`, where the objective was evaluated.
     pub(crate) fn assemble(&mut self, objective: &Objective<'_>, x: &[DVec3], at: &Evaluation) {
         let membrane = objective.cloth.membrane();

@@ -1,54 +1,63 @@
 //! An approximate inverse of the Hessian that follows the cloth around.
 //!
 //! Seen in the frame of a cloth's own threads (along the weft, along the warp,
-//! across the surface), a small step costs nearly what three scalar fields
-//! would:
+//! across the surface), the three coordinates of a small step have little to
+//! do with each other. With R the frames at the vertices,
 //!
 //! ```text
-//! u, along the weft:    M/h² + Σ A (Y_u ∂_u∂_u + G ∂_v∂_v)
-//! v, along the warp:    M/h² + Σ A (G ∂_u∂_u + Y_v ∂_v∂_v)
-//! n, across:            M/h² + Σ A T (∂_u∂_u + ∂_v∂_v)
+//! H ≈ R · [H_u, H_v, H_n] · Rᵀ,      H_c(i, j) = f_c(i)ᵀ H(i, j) f_c(j)
 //! ```
 //!
-//! These don't change as cloth moves, so their factors last for a whole clip:
-//! P⁻¹ = R · factors⁻¹ · Rᵀ with R the frames at the vertices, found anew at
-//! every iteration. T stands for tension and for what neighbours that are
-//! turned against each other feel of Y.
+//! leaves three scalar matrices of one pattern, parts of RᵀHR and therefore
+//! positive definite, whose factors are small. The frames are found anew at
+//! every iteration and carry the factors along as cloth turns; they are made
+//! again when cloth has folded so much that conjugate gradients take longer,
+//! by the count of iterations alone.
 //!
-//! Bending is left out but for its diagonal: at the time steps of animation
-//! inertia outweighs it.
+//! Bending between vertices that share no triangle is added to the diagonal.
 
 use drapery_linalg::{LANES, LaneCholesky, Lanes, SymmetricPattern};
-use glam::{Mat3A, Vec3A};
+use glam::{DVec3, Mat3A, Vec3A};
 use rayon::prelude::*;
 
+use crate::near_matrix::NearMatrix;
 use crate::objective::Evaluation;
 use crate::reduction::CHUNK;
 use crate::{Cloth, Objective};
 
-/// Factors of the three fields, and frames at the vertices.
+/// Factors of the three lanes, and frames at the vertices.
 #[derive(Debug)]
 pub(crate) struct Preconditioner {
     lanes: LaneCholesky,
     frames: Vec<Mat3A>,
     local: Vec<Lanes>,
-    /// What the factors were made for: h, β/h, held vertices.
-    made_for: Option<(f64, f64, Vec<bool>)>,
+    /// What the factors were made for, if there are any.
+    made_for: Option<MadeFor>,
 }
 
-/// T/Y. On a cloth that hangs by two corners, conjugate gradients took the
-/// fewest iterations between 0.03 and 0.07; a tenth or ten times as much
-/// doubled them.
-const ACROSS: f64 = 0.04;
+/// When factors are worth making again.
+#[derive(Debug)]
+struct MadeFor {
+    dt: f64,
+    bending_factor: f64,
+    held: Vec<bool>,
+    /// Iterations when they were new.
+    iterations: Option<u32>,
+    /// Iterations beyond that since.
+    excess: u32,
+}
 
-/// How much heavier than the heaviest free vertex a held one is.
+/// Iterations of conjugate gradients that cost as much as making the factors.
+const COST: u32 = 30;
+
+/// How much stiffer than it would be a held vertex is.
 const HELD: f64 = 1e6;
 
 impl Preconditioner {
-    /// For a cloth whose Hessian has these pairs of vertices.
-    pub(crate) fn new(cloth: &Cloth, pairs: impl Iterator<Item = (u32, u32)>) -> Self {
+    /// For a cloth with a Hessian of this pattern.
+    pub(crate) fn new(cloth: &Cloth, matrix: &NearMatrix) -> Self {
         let n = cloth.n_vertices();
-        let entries = pairs.map(|(a, b)| (a as usize, b as usize));
+        let entries = matrix.pairs().map(|(a, b)| (a as usize, b as usize));
         let pattern = SymmetricPattern::new(n, entries).expect("pairs are of vertices");
         Self {
             lanes: LaneCholesky::new(pattern),
@@ -58,77 +67,81 @@ impl Preconditioner {
         }
     }
 
-    /// Factors the three fields, unless that has been done. False when one has
-    /// no factor.
-    pub(crate) fn factor(&mut self, objective: &Objective<'_>) -> bool {
+    /// Turns the frames to where the cloth is, and makes the factors again if
+    /// that is worth it. False when a lane has no factor.
+    pub(crate) fn prepare(
+        &mut self,
+        objective: &Objective<'_>,
+        matrix: &NearMatrix,
+        at: &Evaluation,
+    ) -> bool {
+        self.follow(objective.cloth, at);
         let dt = objective.inertia.map_or(f64::INFINITY, |i| i.dt);
-        let damped = objective.bending_factor();
-        if let Some((h, d, held)) = &self.made_for
-            && (*h, *d) == (dt, damped)
-            && held == objective.held
-        {
+        let bending_factor = objective.bending_factor();
+        let fits = self.made_for.as_ref().is_some_and(|made| {
+            (made.dt, made.bending_factor) == (dt, bending_factor)
+                && made.held == objective.held
+                && made.excess < COST
+        });
+        if fits {
             return true;
         }
-        let cloth = objective.cloth;
-        let membrane = cloth.membrane();
-        let c = *membrane.stiffness() * damped;
-        let (weft, warp, shear) = (c.x_axis.x, c.y_axis.y, c.z_axis.z);
-        let tension = ACROSS * (weft * warp).sqrt();
-        let stiffness = [[weft, shear], [shear, warp], [tension, tension]];
-        for (lane, [along_u, along_v]) in stiffness.into_iter().enumerate() {
-            let pattern = self.lanes.pattern();
-            let mut values = vec![0.0; pattern.n_entries()];
-            let mut add = |a: u32, b: u32, value: f64| {
-                let place = pattern.place(a as usize, b as usize);
-                values[place.expect("a pair of a triangle")] += value;
-            };
-            for (triangle, corners) in membrane.triangles().iter().enumerate() {
-                let (g, area) = (membrane.gradients()[triangle], membrane.areas()[triangle]);
-                for a in 0..3 {
-                    for b in 0..=a {
-                        let value = along_u * g[a].x * g[b].x + along_v * g[a].y * g[b].y;
-                        add(corners[a], corners[b], value * area);
-                    }
-                }
-            }
-            let bending = cloth.bending().matrix();
-            for vertex in 0..cloth.n_vertices() {
-                let v = vertex as u32;
-                let stiff = bending.diagonal(vertex) * damped;
-                add(v, v, objective.weight(vertex) + stiff);
-                if objective.held[vertex] {
-                    add(
-                        v,
-                        v,
-                        HELD * (weft + warp + stiff + objective.weight(vertex)),
-                    );
-                }
-            }
-            for spring in objective.springs {
-                let mean = (spring.stiffness.x_axis.x
-                    + spring.stiffness.y_axis.y
-                    + spring.stiffness.z_axis.z)
-                    / 3.0;
-                add(spring.vertex, spring.vertex, mean);
-            }
+        self.made_for = None;
+        for lane in 0..3 {
+            let values = self.lane(matrix, objective.held, lane);
             if self.lanes.factor(lane, &values).is_err() {
-                self.made_for = None;
                 return false;
             }
         }
-        self.made_for = Some((dt, damped, objective.held.to_vec()));
+        self.made_for = Some(MadeFor {
+            dt,
+            bending_factor,
+            held: objective.held.to_vec(),
+            iterations: None,
+            excess: 0,
+        });
         true
     }
 
-    /// Turns the frames to where the cloth is.
-    pub(crate) fn follow(&mut self, cloth: &Cloth, at: &Evaluation) {
+    /// Takes note of how many iterations a solve took.
+    pub(crate) fn took(&mut self, iterations: u32) {
+        if let Some(made) = &mut self.made_for {
+            let fresh = *made.iterations.get_or_insert(iterations);
+            made.excess += iterations.saturating_sub(fresh);
+        }
+    }
+
+    /// The values of a lane, in the order of its pattern.
+    fn lane(&self, matrix: &NearMatrix, held: &[bool], lane: usize) -> Vec<f64> {
+        let pattern = self.lanes.pattern();
+        let mut values = Vec::with_capacity(pattern.n_entries());
+        for (column, column_held) in held.iter().enumerate() {
+            let axis = self.frames[column].col(lane);
+            // The matrix is symmetric: a row of it is a column of the pattern.
+            for (row, block) in matrix.row(column).filter(|(row, _)| *row >= column) {
+                let entry = self.frames[row].col(lane).dot(*block * axis);
+                values.push(f64::from(entry));
+                if row == column {
+                    let own = values.last_mut().expect("just pushed");
+                    *own += f64::from(matrix.far_weight(row));
+                    if *column_held {
+                        *own *= HELD;
+                    }
+                }
+            }
+        }
+        debug_assert_eq!(values.len(), pattern.n_entries());
+        values
+    }
+
+    fn follow(&mut self, cloth: &Cloth, at: &Evaluation) {
         let (around, areas) = (cloth.around(), cloth.membrane().areas());
         self.frames
             .par_chunks_mut(CHUNK)
             .enumerate()
             .for_each(|(chunk, frames)| {
                 for (i, frame) in frames.iter_mut().enumerate() {
-                    let (mut u, mut v) = (glam::DVec3::ZERO, glam::DVec3::ZERO);
+                    let (mut u, mut v) = (DVec3::ZERO, DVec3::ZERO);
                     for (triangle, _) in around.of(chunk * CHUNK + i) {
                         u += at.deformations[triangle][0] * areas[triangle];
                         v += at.deformations[triangle][1] * areas[triangle];

@@ -56,13 +56,6 @@ impl ScalarMatrix {
         }
     }
 
-    /// The entry on the diagonal of a row.
-    pub(crate) fn diagonal(&self, row: usize) -> f64 {
-        let entries = self.row(row);
-        let found = self.columns[entries.clone()].binary_search(&(row as u32));
-        found.map_or(0.0, |at| self.values[entries.start + at])
-    }
-
     /// One row of the product with `x`.
     pub(crate) fn row_times(&self, row: usize, x: &[DVec3]) -> DVec3 {
         let entries = self.row(row);
