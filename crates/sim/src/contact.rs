@@ -28,6 +28,7 @@ mod penetration;
 mod shape;
 #[cfg(test)]
 mod test_meshes;
+mod touch;
 
 pub use block::Bounds;
 pub use boxes::BoxTree;
@@ -40,3 +41,4 @@ pub use obstacle_mesh::{MeshObstacle, ObstacleError};
 pub use orientation::orientation;
 pub use penetration::{ClothPoint, Penetration, cloth_points, penetration};
 pub use shape::{Shape, ShapeError};
+pub use touch::{Friction, Touch};

@@ -31,11 +31,11 @@ pub use bending::{Bending, ClampedEdge};
 pub use bending_length::{BendingLength, BendingLengthError, StripDirection, bending_length};
 pub use cloth::Cloth;
 pub use contact::{
-    Advance, Anchor, Bounds, BoxTree, Clearance, ClothPoint, EdgeRegion, MeshBoxes, MeshObstacle,
-    MutualCrossings, Obstacle, ObstacleError, Penetration, Placement, Proximity, RigidObstacle,
-    Shape, ShapeError, SurfacePoint, TriangleRegion, advance_edge_edge, advance_vertex_face,
-    cloth_points, crossings, edge_crosses_face, edge_edge, edge_sine_sq, orientation, penetration,
-    point_triangle, self_crossings,
+    Advance, Anchor, Bounds, BoxTree, Clearance, ClothPoint, EdgeRegion, Friction, MeshBoxes,
+    MeshObstacle, MutualCrossings, Obstacle, ObstacleError, Penetration, Placement, Proximity,
+    RigidObstacle, Shape, ShapeError, SurfacePoint, Touch, TriangleRegion, advance_edge_edge,
+    advance_vertex_face, cloth_points, crossings, edge_crosses_face, edge_edge, edge_sine_sq,
+    orientation, penetration, point_triangle, self_crossings,
 };
 pub use membrane::{Membrane, StrainCap};
 pub use newton::{Load, Minimiser, NewtonConfig, SolveError, SolveReport, Solver, minimise};

@@ -237,10 +237,10 @@ impl Minimiser {
     ) -> Result<u32, SolveError> {
         match config.solver {
             Solver::Direct => {
-                let fits = self.direct.take().filter(|d| d.fits(objective.held));
+                let fits = self.direct.take().filter(|d| d.fits(objective));
                 let direct = self
                     .direct
-                    .insert(fits.unwrap_or_else(|| Direct::new(objective.cloth, objective.held)));
+                    .insert(fits.unwrap_or_else(|| Direct::new(objective)));
                 if !direct.factor(objective, x) {
                     return Err(SolveError::Unheld);
                 }
@@ -275,7 +275,7 @@ fn keep_momentum(objective: &Objective<'_>, x: &mut [DVec3]) {
     let Some(Inertia { targets, .. }) = objective.inertia else {
         return;
     };
-    if objective.held.contains(&true) {
+    if objective.held.contains(&true) || !objective.touches.is_empty() {
         return;
     }
     let (mut force, mut stiffness) = (DVec3::ZERO, DMat3::ZERO);

@@ -464,6 +464,7 @@ impl Simulation {
             }),
             springs: &self.springs,
             damping: damped.then_some(&self.damping),
+            touches: &[],
         };
         let mass: f64 = self.cloth.masses().iter().sum();
         let newton = NewtonConfig {
