@@ -65,9 +65,11 @@ impl Damping {
         self.ratio = cloth.damping() / dt;
         let membrane = cloth.membrane();
         let n_triangles = membrane.triangles().len();
-        self.strains.clear();
-        self.strains
-            .extend((0..n_triangles).map(|t| membrane.strain(t, from)));
+        (0..n_triangles)
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|t| membrane.strain(t, from))
+            .collect_into_vec(&mut self.strains);
         self.bending.resize(from.len(), DVec3::ZERO);
         self.constant =
             cloth
