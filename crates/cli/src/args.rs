@@ -469,12 +469,15 @@ pub(crate) struct SimulateBench {
 pub(crate) enum SimulateScene {
     /// Hangs by two corners of one edge and swings
     Hang,
+    /// Falls flat on a ball
+    Drape,
 }
 
 impl SimulateScene {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Hang => "hang",
+            Self::Drape => "drape",
         }
     }
 }

@@ -15,6 +15,7 @@ pub struct Cloth {
     density: f64,
     damping: f64,
     around: Around,
+    longest_edge: f64,
 }
 
 /// The corners of triangles at each vertex.
@@ -74,6 +75,11 @@ impl Cloth {
             masses: rest.masses(fabric.density),
             density: fabric.density,
             damping: fabric.damping,
+            longest_edge: rest
+                .corners()
+                .iter()
+                .flat_map(|[a, b, c]| [a.distance(*b), b.distance(*c), c.distance(*a)])
+                .fold(0.0, f64::max),
             around: Around::new(rest.topology().n_vertices(), rest.topology().triangles()),
         })
     }
@@ -119,6 +125,11 @@ impl Cloth {
 
     pub(crate) const fn around(&self) -> &Around {
         &self.around
+    }
+
+    /// The longest edge at rest [m].
+    pub const fn longest_edge(&self) -> f64 {
+        self.longest_edge
     }
 
     /// The elastic energy at positions `x` [J].

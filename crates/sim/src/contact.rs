@@ -26,6 +26,7 @@ mod obstacle_mesh;
 mod orientation;
 mod penetration;
 mod shape;
+mod surface;
 #[cfg(test)]
 mod test_meshes;
 mod touch;
@@ -41,4 +42,5 @@ pub use obstacle_mesh::{MeshObstacle, ObstacleError};
 pub use orientation::orientation;
 pub use penetration::{ClothPoint, Penetration, cloth_points, penetration};
 pub use shape::{Shape, ShapeError};
+pub(crate) use surface::{SurfaceContacts, SurfaceSettings};
 pub use touch::{Friction, Touch};

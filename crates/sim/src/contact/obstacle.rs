@@ -138,6 +138,14 @@ impl Obstacle {
         }
     }
 
+    /// Stays where it is at the end of the step.
+    pub(crate) fn rest(&mut self) {
+        match self {
+            Self::Rigid(rigid) => rigid.start = rigid.end,
+            Self::Mesh(mesh) => mesh.rest(),
+        }
+    }
+
     /// The same for only a share of its motion, from one fraction to another.
     pub(crate) fn part(&self, from: f64, to: f64) -> Self {
         match self {
