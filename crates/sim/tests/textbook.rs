@@ -61,6 +61,11 @@ fn strips_swing_at_their_natural_frequency() {
 }
 
 #[test]
+fn cloth_slips_where_coulomb_says() {
+    passes(Test::Friction, 12);
+}
+
+#[test]
 fn answers_do_not_depend_on_resolution_or_step() {
     passes(Test::Independence, 8);
 }

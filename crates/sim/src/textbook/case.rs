@@ -18,6 +18,8 @@ pub enum Test {
     FreeFall,
     /// Strips that swing.
     Frequency,
+    /// Cloth that slips: on a slope, on a belt, around a drum.
+    Friction,
     /// The same answer at several resolutions and time steps.
     Independence,
     /// What becomes of the energy.
@@ -28,13 +30,14 @@ pub enum Test {
 
 impl Test {
     /// All tests, in the order in which they run.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Cantilever,
         Self::HangingStrip,
         Self::Catenary,
         Self::LateralBuckling,
         Self::FreeFall,
         Self::Frequency,
+        Self::Friction,
         Self::Independence,
         Self::EnergyBudget,
         Self::Determinism,
@@ -49,6 +52,7 @@ impl Test {
             Self::LateralBuckling => "lateral-buckling",
             Self::FreeFall => "free-fall",
             Self::Frequency => "frequency",
+            Self::Friction => "friction",
             Self::Independence => "independence",
             Self::EnergyBudget => "energy-budget",
             Self::Determinism => "determinism",

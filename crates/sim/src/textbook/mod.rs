@@ -15,6 +15,7 @@
 //! ```
 
 mod cantilever;
+mod capstan;
 mod case;
 mod catenary;
 mod determinism;
@@ -22,6 +23,7 @@ mod energy_budget;
 mod free_fall;
 mod frequency;
 mod hanging_strip;
+mod incline;
 mod independence;
 mod lateral_buckling;
 mod rectangle;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use super::{
-    Case, Test, cantilever, catenary, determinism, energy_budget, free_fall, frequency,
-    hanging_strip, independence, lateral_buckling,
+    Case, Test, cantilever, capstan, catenary, determinism, energy_budget, free_fall, frequency,
+    hanging_strip, incline, independence, lateral_buckling,
 };
 
 /// How much of the suite runs.
@@ -115,6 +115,10 @@ fn jobs(test: Test, size: Size) -> Vec<Job> {
         Test::LateralBuckling => lateral_buckling::jobs(size),
         Test::FreeFall => free_fall::jobs(size),
         Test::Frequency => frequency::jobs(size),
+        Test::Friction => [incline::jobs(size), capstan::jobs(size)]
+            .into_iter()
+            .flatten()
+            .collect(),
         Test::Independence => independence::jobs(size),
         Test::EnergyBudget => energy_budget::jobs(size),
         Test::Determinism => determinism::jobs(size),
