@@ -11,6 +11,7 @@ mod bending_length;
 mod cloth;
 mod contact;
 mod direct;
+mod drape;
 mod edge_slope;
 mod iterative;
 mod membrane;
@@ -37,6 +38,7 @@ pub use contact::{
     advance_vertex_face, cloth_points, crossings, edge_crosses_face, edge_edge, edge_sine_sq,
     orientation, penetration, point_triangle, self_crossings,
 };
+pub use drape::{Drape, DrapeConfig, DrapeError, drape};
 pub use membrane::{Membrane, StrainCap};
 pub use newton::{Load, Minimiser, NewtonConfig, SolveError, SolveReport, Solver, minimise};
 pub use objective::{Damping, Inertia, Objective, Spring};

@@ -248,7 +248,7 @@ impl SurfaceContacts {
                 // It would be where the surface carries it.
                 None => from + obstacle.displacement(&found.anchor),
             },
-            stiffness: light,
+            stiffness: light.max(carried),
             limit: friction * remembered.map_or(0.0, |m| m.force),
         });
         self.touches.push(Touch {

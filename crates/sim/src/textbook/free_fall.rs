@@ -22,7 +22,7 @@ use std::f64::consts::TAU;
 use drapery_core::Fabric;
 use glam::DVec3;
 
-use super::rectangle::Dice;
+use super::dice::Dice;
 use super::statics::GRAVITY;
 use super::suite::Job;
 use super::way::Way;

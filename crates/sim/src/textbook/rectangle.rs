@@ -12,6 +12,7 @@
 use drapery_core::Topology;
 use glam::DVec2;
 
+use super::flat_mesh::FlatMesh;
 use crate::{RestShape, RestShapeError};
 
 /// How a rectangle is cut into triangles.
@@ -87,13 +88,13 @@ impl Rectangle {
         let (n_along, n_across) = (grid.n_along, grid.n_across);
         let side = n_along + 1;
         let cell = length / f64::from(n_along);
-        let points: Vec<DVec2> = grid.points.iter().map(|p| *p * cell).collect();
-        let corners = grid
-            .triangles
+        let FlatMesh { points, triangles } = grid.mesh;
+        let points: Vec<DVec2> = points.into_iter().map(|p| p * cell).collect();
+        let corners = triangles
             .iter()
             .map(|t| t.map(|v| points[v as usize]))
             .collect();
-        let topology = Topology::new(points.len() as u32, grid.triangles)
+        let topology = Topology::new(points.len() as u32, triangles)
             .expect("triangles name vertices of the grid");
         Ok(Self {
             rest: RestShape::from_corners(topology, corners)?,
@@ -104,16 +105,6 @@ impl Rectangle {
     }
 }
 
-/// Vertices closer than this to another stay where they are, in cells: just so
-/// dense that the discs still flow past each other.
-const CLEARANCE: f64 = 0.78;
-/// The same from the border: triangles there stay stout.
-const BORDER_CLEARANCE: f64 = 0.6;
-/// The farthest a vertex is moved at once, in cells.
-const SHAKE: f64 = 0.35;
-/// Sweeps over all vertices; after about ten, neighbours are no longer those of the grid.
-const SWEEPS: u32 = 30;
-
 /// The first seed that was tried.
 const SEED: u64 = 0x5EED;
 
@@ -121,8 +112,7 @@ const SEED: u64 = 0x5EED;
 struct Grid {
     n_along: u32,
     n_across: u32,
-    points: Vec<DVec2>,
-    triangles: Vec<[u32; 3]>,
+    mesh: FlatMesh,
 }
 
 impl Grid {
@@ -143,140 +133,22 @@ impl Grid {
         Self {
             n_along,
             n_across,
-            points,
-            triangles,
+            mesh: FlatMesh { points, triangles },
         }
     }
 
     fn shake(&mut self, seed: u64) {
-        let mut dice = Dice(seed);
         let (width, height) = (f64::from(self.n_along), f64::from(self.n_across));
         let is_inside = |p: DVec2, margin: f64| {
             p.x > margin && p.x < width - margin && p.y > margin && p.y < height - margin
         };
-        let inner: Vec<usize> = (0..self.points.len())
-            .filter(|i| is_inside(self.points[*i], 0.0))
-            .collect();
-        for _ in 0..SWEEPS {
-            let around = self.triangles_around();
-            for &vertex in &inner {
-                let old = self.points[vertex];
-                let new = old + DVec2::new(dice.signed(), dice.signed()) * SHAKE;
-                if !is_inside(new, BORDER_CLEARANCE) || !self.is_clear(vertex, new) {
-                    continue;
-                }
-                self.points[vertex] = new;
-                if around[vertex].iter().any(|t| self.area(*t) < 0.05) {
-                    self.points[vertex] = old;
-                }
-            }
-            self.flip_to_delaunay();
-        }
-    }
-
-    fn is_clear(&self, vertex: usize, place: DVec2) -> bool {
-        let mut others = self.points.iter().enumerate();
-        others
-            .all(|(other, p)| other == vertex || p.distance_squared(place) > CLEARANCE * CLEARANCE)
-    }
-
-    fn triangles_around(&self) -> Vec<Vec<usize>> {
-        let mut around = vec![Vec::new(); self.points.len()];
-        for (triangle, corners) in self.triangles.iter().enumerate() {
-            for v in corners {
-                around[*v as usize].push(triangle);
-            }
-        }
-        around
-    }
-
-    fn area(&self, triangle: usize) -> f64 {
-        let [a, b, c] = self.triangles[triangle].map(|v| self.points[v as usize]);
-        (b - a).perp_dot(c - a) / 2.0
-    }
-
-    /// Flips edges until every circle through the corners of a triangle is
-    /// free of its neighbours' corners. Border edges stay.
-    fn flip_to_delaunay(&mut self) {
-        // Each flip lowers the sum of squared radii, so this ends; the bound
-        // is for rounding alone.
-        for _ in 0..100 {
-            let mut sides: Vec<(u32, u32, usize)> = Vec::with_capacity(3 * self.triangles.len());
-            for (triangle, corners) in self.triangles.iter().enumerate() {
-                for side in 0..3 {
-                    let (a, b) = (corners[side], corners[(side + 1) % 3]);
-                    sides.push((a.min(b), a.max(b), triangle));
-                }
-            }
-            sides.sort_unstable();
-            let mut is_stale = vec![false; self.triangles.len()];
-            let mut n_flips = 0;
-            for edge in sides.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
-                let [(a, b, left), (_, _, right)] = *edge else {
-                    continue;
-                };
-                if is_stale[left] || is_stale[right] {
-                    continue;
-                }
-                if self.flip([a, b], left, right) {
-                    (is_stale[left], is_stale[right]) = (true, true);
-                    n_flips += 1;
-                }
-            }
-            if n_flips == 0 {
-                break;
-            }
-        }
-    }
-
-    /// Flips the edge between two triangles if that is Delaunay's choice.
-    fn flip(&mut self, edge: [u32; 2], left: usize, right: usize) -> bool {
-        let far = |triangle: usize| {
-            let mut corners = self.triangles[triangle].into_iter();
-            corners.find(|v| !edge.contains(v)).expect("three corners")
-        };
-        let (c, d) = (far(left), far(right));
-        // The edge as the left triangle runs along it.
-        let corners = self.triangles[left];
-        let at = corners.iter().position(|v| *v == c).expect("a corner");
-        let (a, b) = (corners[(at + 1) % 3], corners[(at + 2) % 3]);
-        let [pa, pb, pc, pd] = [a, b, c, d].map(|v| self.points[v as usize]);
-        if in_circle(pa, pb, pc, pd) <= 1e-9 {
-            return false;
-        }
-        self.triangles[left] = [a, d, c];
-        self.triangles[right] = [d, b, c];
-        true
-    }
-}
-
-/// Positive when d lies inside the circle through a, b and c, which run
-/// counter-clockwise.
-fn in_circle(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> f64 {
-    let [a, b, c] = [a - d, b - d, c - d];
-    a.length_squared() * b.perp_dot(c)
-        + b.length_squared() * c.perp_dot(a)
-        + c.length_squared() * a.perp_dot(b)
-}
-
-/// Numbers that look random and are the same everywhere (SplitMix64).
-pub(super) struct Dice(pub(super) u64);
-
-impl Dice {
-    /// The next number from −1 to 1.
-    pub(super) fn signed(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        // 53 bits fit a double exactly.
-        (z >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        self.mesh.shake(seed, is_inside);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::flat_mesh::in_circle;
     use super::*;
 
     fn unstructured() -> Rectangle {

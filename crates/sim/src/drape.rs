@@ -1,0 +1,306 @@
+//! The drape of a fabric, measured as a textile laboratory does.
+//!
+//! Cusick's drape meter (Cusick, "The measurement of fabric drape", 1968; BS
+//! 5058, ISO 9073-9) holds a round specimen of radius R between two discs of
+//! radius r, and light from below throws its shadow:
+//!
+//! ```text
+//! drape coefficient = (area of the shadow − π r²) / (π R² − π r²)
+//! folds             = humps of the shadow's outline
+//! ```
+//!
+//! with R = 15 cm and r = 9 cm. 100 % is a board, 0 % a cloth that hangs straight
+//! down.
+//!
+//! What lies between the discs does not move, so that the cloth is a [`Ring`],
+//! held level at its inner border. It is let go flat, but for waves of a
+//! millimetre drawn by lot, and falls in still air until it is at rest. The
+//! lower disc is an obstacle for what swings in under it.
+//!
+//! # Where we differ
+//! A laboratory takes the mean over six drapes, each specimen three times from
+//! either side. Several states are stable, with one fold more or less: take
+//! the mean of several seeds.
+
+use std::f64::consts::{PI, TAU};
+
+use drapery_core::{Fabric, FabricError, Topology};
+use glam::{DVec2, DVec3};
+
+use crate::textbook::{Dice, Ring};
+use crate::{
+    ClampedEdge, Cloth, ContactConfig, Diverged, Placement, RigidObstacle, Shape, Simulation,
+    SimulationConfig, SimulationError, Wind,
+};
+
+/// R [m].
+const SPECIMEN: f64 = 0.15;
+/// r [m].
+const DISC: f64 = 0.09;
+/// Of the lower disc [m].
+const THICKNESS: f64 = 4e-3;
+/// Waves around the specimen that are drawn by lot.
+const WAVES: std::ops::RangeInclusive<u32> = 2..=12;
+/// How high they are at the rim, about [m].
+const WAVE_HEIGHT: f64 = 1e-3;
+/// Side of the squares that the shadow is counted in [m]: 360,000 of them
+/// around the specimen. Halving it changes the coefficient by 0.01 %.
+const SQUARE: f64 = 5e-4;
+/// Directions in which the outline is looked at.
+const N_DIRECTIONS: usize = 720;
+/// A fold stands out by this much from what is on either side of it [m].
+const PROMINENCE: f64 = 4e-3;
+
+/// How a drape is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrapeConfig {
+    /// Cells from the disc to the rim of the specimen.
+    pub n_across: u32,
+    /// Draws the waves that the cloth starts with, and its mesh.
+    pub seed: u64,
+    /// Length of a step [s].
+    pub dt: f64,
+    /// The cloth is at rest when it moves no faster than this, as the root
+    /// mean square [m/s].
+    pub calm: f64,
+    /// The longest that is waited for it [s].
+    pub max_seconds: f64,
+}
+
+impl Default for DrapeConfig {
+    fn default() -> Self {
+        Self {
+            n_across: 12,
+            seed: 1,
+            dt: 1.0 / 150.0,
+            calm: 2e-3,
+            max_seconds: 3.0,
+        }
+    }
+}
+
+/// A draped specimen.
+#[derive(Clone, Debug)]
+pub struct Drape {
+    /// The drape coefficient [%].
+    pub coefficient: f64,
+    /// How many folds there are.
+    pub folds: u32,
+    /// How fast the cloth still moves, as the root mean square [m/s].
+    pub speed: f64,
+    /// How long it took [s].
+    pub seconds: f64,
+    /// The triangles of the cloth beyond the disc.
+    pub topology: Topology,
+    /// Where its vertices are, the disc's middle at the origin [m].
+    pub positions: Vec<DVec3>,
+}
+
+/// Why a drape could not be measured.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DrapeError {
+    /// The fabric gives energy away.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
+    /// A setting is out of range.
+    #[error(transparent)]
+    SetUp(#[from] SimulationError),
+    /// A step failed.
+    #[error(transparent)]
+    Diverged(#[from] Diverged),
+}
+
+/// Drapes a specimen of a fabric over the disc.
+///
+/// # Errors
+/// When the fabric is unsound, a setting is out of range or a step fails.
+///
+/// # Panics
+/// When there are no cells.
+pub fn drape(fabric: &Fabric, config: &DrapeConfig) -> Result<Drape, DrapeError> {
+    let ring = Ring::new(DISC, SPECIMEN, config.n_across, config.seed).expect("cells have area");
+    let edges = (0..ring.inner.len()).map(|i| {
+        let vertices = [i, (i + 1) % ring.inner.len()].map(|i| ring.inner[i]);
+        let middle: DVec2 = vertices.iter().map(|v| ring.points[*v as usize]).sum();
+        ClampedEdge {
+            vertices,
+            slope: level(-middle.normalize()),
+        }
+    });
+    let clamps: Vec<ClampedEdge> = edges.collect();
+    let cloth = Cloth::new(&ring.rest, fabric, &clamps)?;
+    let mut simulation = Simulation::new(
+        cloth,
+        uneven(&ring, config.seed),
+        SimulationConfig {
+            dt: config.dt,
+            tolerance: 1e-3,
+            ..SimulationConfig::default()
+        },
+    )?;
+    for v in &ring.inner {
+        simulation.hold(*v)?;
+    }
+    simulation.set_wind(Some(Wind::blowing(DVec3::ZERO)))?;
+    let contact = ContactConfig {
+        friction: fabric.friction,
+        ..ContactConfig::default()
+    };
+    // The cloth rests at its offset from it, above and beside.
+    let disc = Shape::Disc {
+        radius: DISC - contact.offset,
+        thickness: THICKNESS,
+        rim: THICKNESS / 2.0,
+    };
+    let below = DVec3::NEG_Y * (contact.offset + THICKNESS / 2.0);
+    let disc = RigidObstacle::new(disc, Placement::at(below)).expect("a disc has a size");
+    simulation.set_obstacles(vec![disc.into()], contact)?;
+    let n_steps = (config.max_seconds / config.dt).ceil() as u32;
+    let mut taken = 0;
+    let mut moving = f64::INFINITY;
+    while taken < n_steps && moving > config.calm {
+        simulation.step()?;
+        taken += 1;
+        // Nothing is at rest before it has begun to fall.
+        if f64::from(taken) * config.dt > 0.5 {
+            moving = speed(&simulation);
+        }
+    }
+    let positions = simulation.positions().to_vec();
+    let topology = ring.rest.topology().clone();
+    let disc_area = PI * DISC * DISC;
+    let shadow = shadow(topology.triangles(), &positions);
+    Ok(Drape {
+        coefficient: 100.0 * shadow / (PI * SPECIMEN * SPECIMEN - disc_area),
+        folds: folds(&outline(&topology, &positions)),
+        speed: speed(&simulation),
+        seconds: f64::from(taken) * config.dt,
+        topology,
+        positions,
+    })
+}
+
+/// Where a point of the pattern lies when the cloth is flat [m].
+fn level(p: DVec2) -> DVec3 {
+    DVec3::new(p.x, 0.0, -p.y)
+}
+
+/// The ring with waves that rise towards its rim [m].
+fn uneven(ring: &Ring, seed: u64) -> Vec<DVec3> {
+    let mut dice = Dice(seed);
+    let waves: Vec<(f64, f64, f64)> = WAVES
+        .map(|n| (f64::from(n), dice.signed(), PI * dice.signed()))
+        .collect();
+    let scale = WAVE_HEIGHT / (waves.len() as f64).sqrt();
+    let height = |p: DVec2| {
+        let out = (p.length() - DISC) / (SPECIMEN - DISC);
+        let angle = p.to_angle();
+        let sum: f64 = waves
+            .iter()
+            .map(|(n, size, phase)| size * (n * angle + phase).cos())
+            .sum();
+        scale * out * out * sum
+    };
+    let points = ring.points.iter();
+    points.map(|p| level(*p) + DVec3::Y * height(*p)).collect()
+}
+
+/// How fast a cloth moves, as the root mean square over its mass [m/s].
+fn speed(simulation: &Simulation) -> f64 {
+    let masses = simulation.cloth().masses();
+    let moving = masses.iter().zip(simulation.velocities());
+    let sum: f64 = moving.map(|(m, v)| m * v.length_squared()).sum();
+    (sum / masses.iter().sum::<f64>()).sqrt()
+}
+
+/// The area of the shadow outside the disc [m²], counted in small squares.
+fn shadow(triangles: &[[u32; 3]], x: &[DVec3]) -> f64 {
+    let n = (2.0 * SPECIMEN * 1.1 / SQUARE).ceil() as u32;
+    let middle = n as f64 / 2.0;
+    let mut dark = vec![false; (n * n) as usize];
+    for corners in triangles {
+        let [a, b, c] = corners.map(|v| seen(x[v as usize]) / SQUARE + middle);
+        let area = (b - a).perp_dot(c - a);
+        let low = a.min(b).min(c).floor().max(DVec2::ZERO).as_uvec2();
+        let high = a.max(b).max(c).ceil().max(DVec2::ZERO).as_uvec2();
+        for row in low.y..high.y.min(n) {
+            for column in low.x..high.x.min(n) {
+                let p = DVec2::new(column as f64 + 0.5, row as f64 + 0.5);
+                let sides = [(a, b), (b, c), (c, a)];
+                dark[(row * n + column) as usize] |= sides
+                    .iter()
+                    .all(|(p0, p1)| (*p1 - *p0).perp_dot(p - *p0) * area >= 0.0);
+            }
+        }
+    }
+    let outside = dark.iter().enumerate().filter(|(at, is_dark)| {
+        let p = DVec2::new((at % n as usize) as f64 + 0.5, (at / n as usize) as f64 + 0.5) - middle;
+        **is_dark && p.length() * SQUARE > DISC
+    });
+    outside.count() as f64 * SQUARE * SQUARE
+}
+
+/// A point as it is seen from above [m].
+fn seen(p: DVec3) -> DVec2 {
+    DVec2::new(p.x, -p.z)
+}
+
+/// How far the shadow reaches in each of [`N_DIRECTIONS`] [m].
+fn outline(topology: &Topology, x: &[DVec3]) -> Vec<f64> {
+    let step = TAU / N_DIRECTIONS as f64;
+    let mut reach = vec![DISC; N_DIRECTIONS];
+    for edge in topology.edges() {
+        let [a, b] = edge.vertices.map(|v| seen(x[v as usize]));
+        let (a, b) = match a.perp_dot(b) < 0.0 {
+            true => (b, a),
+            false => (a, b),
+        };
+        let turn = a.angle_to(b);
+        let first = (a.to_angle() / step).ceil() as i64;
+        let last = ((a.to_angle() + turn) / step).floor() as i64;
+        for at in first..=last {
+            let ray = DVec2::from_angle(at as f64 * step);
+            // Where the ray crosses the line through a and b.
+            let across = ray.perp_dot(b - a);
+            if across.abs() > f64::MIN_POSITIVE {
+                let far = a.perp_dot(b - a) / across;
+                let at = at.rem_euclid(N_DIRECTIONS as i64) as usize;
+                reach[at] = reach[at].max(far);
+            }
+        }
+    }
+    reach
+}
+
+/// How many humps an outline has that stand out by [`PROMINENCE`].
+///
+/// Walked around once from its lowest place, it is a hump whenever it has risen
+/// by that much from the last hollow and then fallen by as much.
+fn folds(outline: &[f64]) -> u32 {
+    let lowest = (0..outline.len())
+        .min_by(|a, b| outline[*a].total_cmp(&outline[*b]))
+        .unwrap_or(0);
+    let around = (0..=outline.len()).map(|i| outline[(lowest + i) % outline.len()]);
+    let (mut humps, mut rising) = (0, true);
+    let mut turn = f64::INFINITY;
+    for far in around {
+        // The hollow while it rises, the crest while it falls.
+        match rising {
+            true => {
+                turn = turn.min(far);
+                if far > turn + PROMINENCE {
+                    (rising, turn) = (false, far);
+                }
+            }
+            false => {
+                turn = turn.max(far);
+                if far < turn - PROMINENCE {
+                    (rising, turn) = (true, far);
+                    humps += 1;
+                }
+            }
+        }
+    }
+    humps
+}
