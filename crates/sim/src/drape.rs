@@ -13,16 +13,23 @@
 //! down.
 //!
 //! What lies between the discs does not move, so that the cloth is a [`Ring`],
-//! held level at its inner border. It is let go flat, but for waves of a
-//! millimetre drawn by lot, and falls in still air until it is at rest. The
-//! lower disc is an obstacle for what swings in under it.
+//! held level at its inner border; the lower disc is an obstacle for what
+//! swings in under it. The cloth starts flat, but for waves of a millimetre
+//! drawn by lot. It is let go slowly, as by an operator who lowers a plate from
+//! under it: gravity grows over two seconds, and then the cloth is waited for
+//! until it is at rest in still air. Dropped at once it falls into more folds
+//! (plain cotton nine instead of six, worsted wool ten instead of seven), and
+//! the coefficient is higher by three to five.
 //!
 //! # Where we differ
 //! A laboratory takes the mean over six drapes, each specimen three times from
 //! either side. Several states are stable, with one fold more or less: take
-//! the mean of several seeds.
+//! the mean of several seeds. Cloth does not meet itself here: where many deep
+//! folds stand close together, as those of light silk do, they may pass through
+//! each other.
 
 use std::f64::consts::{PI, TAU};
+use std::ops::ControlFlow;
 
 use drapery_core::{Fabric, FabricError, Topology};
 use glam::{DVec2, DVec3};
@@ -30,9 +37,13 @@ use glam::{DVec2, DVec3};
 use crate::textbook::{Dice, Ring};
 use crate::{
     ClampedEdge, Cloth, ContactConfig, Diverged, Placement, RigidObstacle, Shape, Simulation,
-    SimulationConfig, SimulationError, Wind,
+    SimulationConfig, SimulationError, Solver, Wind,
 };
 
+/// Gravity as everywhere in the simulator [m/s²].
+const GRAVITY: f64 = 9.81;
+/// How long the cloth takes to be let go [s].
+const LET_GO: f64 = 2.0;
 /// R [m].
 const SPECIMEN: f64 = 0.15;
 /// r [m].
@@ -54,7 +65,8 @@ const PROMINENCE: f64 = 4e-3;
 /// How a drape is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrapeConfig {
-    /// Cells from the disc to the rim of the specimen.
+    /// Cells from the disc to the rim of the specimen. Cloth that folds
+    /// sharply needs more.
     pub n_across: u32,
     /// Draws the waves that the cloth starts with, and its mesh.
     pub seed: u64,
@@ -70,11 +82,11 @@ pub struct DrapeConfig {
 impl Default for DrapeConfig {
     fn default() -> Self {
         Self {
-            n_across: 12,
+            n_across: 8,
             seed: 1,
-            dt: 1.0 / 150.0,
-            calm: 2e-3,
-            max_seconds: 3.0,
+            dt: 1.0 / 60.0,
+            calm: 1e-3,
+            max_seconds: 4.0,
         }
     }
 }
@@ -88,7 +100,7 @@ pub struct Drape {
     pub folds: u32,
     /// How fast the cloth still moves, as the root mean square [m/s].
     pub speed: f64,
-    /// How long it took [s].
+    /// How long that took [s].
     pub seconds: f64,
     /// The triangles of the cloth beyond the disc.
     pub topology: Topology,
@@ -109,16 +121,38 @@ pub enum DrapeError {
     /// A step failed.
     #[error(transparent)]
     Diverged(#[from] Diverged),
+    /// It was not waited for.
+    #[error("the cloth was still falling when it was told to stop")]
+    Stopped,
 }
 
-/// Drapes a specimen of a fabric over the disc.
+/// Drapes a specimen of a fabric over the disc. After every step `watch` is
+/// told how long the cloth has been falling [s], and may stop it.
 ///
 /// # Errors
-/// When the fabric is unsound, a setting is out of range or a step fails.
+/// When the fabric is unsound, a setting is out of range, a step fails or
+/// `watch` stops it.
 ///
 /// # Panics
 /// When there are no cells.
-pub fn drape(fabric: &Fabric, config: &DrapeConfig) -> Result<Drape, DrapeError> {
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use drapery_core::Fabric;
+/// use drapery_sim::{DrapeConfig, drape};
+///
+/// // A board of 20 cm bending length hardly bends under its weight.
+/// let board = Fabric::plain("board", 0.4, 5000.0, 0.4 * 9.81 * 0.2f64.powi(3));
+/// let config = DrapeConfig { n_across: 4, ..DrapeConfig::default() };
+/// let draped = drape(&board, &config, |_| ControlFlow::Continue(()))?;
+/// assert!(draped.coefficient > 99.0 && draped.folds == 0);
+/// # Ok::<(), drapery_sim::DrapeError>(())
+/// ```
+pub fn drape(
+    fabric: &Fabric,
+    config: &DrapeConfig,
+    mut watch: impl FnMut(f64) -> ControlFlow<()>,
+) -> Result<Drape, DrapeError> {
     let ring = Ring::new(DISC, SPECIMEN, config.n_across, config.seed).expect("cells have area");
     let edges = (0..ring.inner.len()).map(|i| {
         let vertices = [i, (i + 1) % ring.inner.len()].map(|i| ring.inner[i]);
@@ -135,6 +169,9 @@ pub fn drape(fabric: &Fabric, config: &DrapeConfig) -> Result<Drape, DrapeError>
         uneven(&ring, config.seed),
         SimulationConfig {
             dt: config.dt,
+            // Steps are long, and light stiff cloth needs many iterations.
+            solver: Solver::Direct,
+            max_iterations: 60,
             tolerance: 1e-3,
             ..SimulationConfig::default()
         },
@@ -156,15 +193,14 @@ pub fn drape(fabric: &Fabric, config: &DrapeConfig) -> Result<Drape, DrapeError>
     let below = DVec3::NEG_Y * (contact.offset + THICKNESS / 2.0);
     let disc = RigidObstacle::new(disc, Placement::at(below)).expect("a disc has a size");
     simulation.set_obstacles(vec![disc.into()], contact)?;
-    let n_steps = (config.max_seconds / config.dt).ceil() as u32;
-    let mut taken = 0;
-    let mut moving = f64::INFINITY;
-    while taken < n_steps && moving > config.calm {
+    let mut seconds = 0.0;
+    while seconds < LET_GO || (seconds < config.max_seconds && speed(&simulation) > config.calm) {
+        seconds += config.dt;
+        let share = (seconds / LET_GO).min(1.0);
+        simulation.set_gravity(DVec3::NEG_Y * (GRAVITY * share))?;
         simulation.step()?;
-        taken += 1;
-        // Nothing is at rest before it has begun to fall.
-        if f64::from(taken) * config.dt > 0.5 {
-            moving = speed(&simulation);
+        if watch(seconds).is_break() {
+            return Err(DrapeError::Stopped);
         }
     }
     let positions = simulation.positions().to_vec();
@@ -175,7 +211,7 @@ pub fn drape(fabric: &Fabric, config: &DrapeConfig) -> Result<Drape, DrapeError>
         coefficient: 100.0 * shadow / (PI * SPECIMEN * SPECIMEN - disc_area),
         folds: folds(&outline(&topology, &positions)),
         speed: speed(&simulation),
-        seconds: f64::from(taken) * config.dt,
+        seconds,
         topology,
         positions,
     })
@@ -235,7 +271,10 @@ fn shadow(triangles: &[[u32; 3]], x: &[DVec3]) -> f64 {
         }
     }
     let outside = dark.iter().enumerate().filter(|(at, is_dark)| {
-        let p = DVec2::new((at % n as usize) as f64 + 0.5, (at / n as usize) as f64 + 0.5) - middle;
+        let p = DVec2::new(
+            (at % n as usize) as f64 + 0.5,
+            (at / n as usize) as f64 + 0.5,
+        ) - middle;
         **is_dark && p.length() * SQUARE > DISC
     });
     outside.count() as f64 * SQUARE * SQUARE
@@ -303,4 +342,92 @@ fn folds(outline: &[f64]) -> u32 {
         }
     }
     humps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ring whose rim is at radius a + b cos(nθ), 10 cm below the disc.
+    fn wavy(a: f64, b: f64, n: f64) -> (Topology, Vec<DVec3>) {
+        let ring = Ring::new(DISC, SPECIMEN, 12, 1).unwrap();
+        let positions = ring.points.iter().map(|p| {
+            let out = (p.length() - DISC) / (SPECIMEN - DISC);
+            let rim = a + b * (n * p.to_angle()).cos();
+            let radius = DISC + out * (rim - DISC);
+            level(p.normalize() * radius) + DVec3::NEG_Y * (0.1 * out)
+        });
+        (ring.rest.topology().clone(), positions.collect())
+    }
+
+    #[test]
+    fn the_shadow_of_a_known_outline_has_its_area_and_folds() {
+        for (a, b, n) in [(0.15, 0.0, 0.0), (0.12, 0.01, 6.0), (0.11, 0.015, 3.0)] {
+            let (topology, x) = wavy(a, b, n);
+            // ∫ ½ r² dθ.
+            let expected = PI * (a * a + b * b / 2.0 - DISC * DISC);
+            let found = shadow(topology.triangles(), &x);
+            assert!(
+                (found / expected - 1.0).abs() < 0.01,
+                "{found} m² for {expected} m²"
+            );
+            let outline = outline(&topology, &x);
+            assert_eq!(folds(&outline), n as u32, "{a} {b}");
+            for (at, far) in outline.iter().enumerate() {
+                let expected = a + b * (n * at as f64 / N_DIRECTIONS as f64 * TAU).cos();
+                assert!((far - expected).abs() < 1e-3, "{far} for {expected} m");
+            }
+        }
+    }
+
+    #[test]
+    fn small_bumps_are_no_folds() {
+        let bumpy: Vec<f64> = (0..N_DIRECTIONS)
+            .map(|i| {
+                let angle = i as f64 / N_DIRECTIONS as f64 * TAU;
+                0.12 + 0.01 * (4.0 * angle).cos() + 0.0015 * (31.0 * angle).sin()
+            })
+            .collect();
+        assert_eq!(folds(&bumpy), 4);
+        // Wherever it is begun.
+        let turned: Vec<f64> = bumpy[100..].iter().chain(&bumpy[..100]).copied().collect();
+        assert_eq!(folds(&turned), 4);
+    }
+
+    fn shirting() -> Fabric {
+        Fabric {
+            shear: 60.0,
+            ..Fabric::plain("shirting", 0.15, 2000.0, 0.15 * 9.81 * 0.02f64.powi(3))
+        }
+    }
+
+    fn coarse(seed: u64) -> DrapeConfig {
+        DrapeConfig {
+            n_across: 5,
+            seed,
+            ..DrapeConfig::default()
+        }
+    }
+
+    #[test]
+    fn cloth_of_two_centimetres_bending_length_covers_two_thirds() {
+        let found = drape(&shirting(), &coarse(1), |_| ControlFlow::Continue(())).unwrap();
+        assert!(
+            (58.0..75.0).contains(&found.coefficient) && (3..=9).contains(&found.folds),
+            "{} %, {} folds",
+            found.coefficient,
+            found.folds
+        );
+        let n = found.positions.len();
+        assert!(n == found.topology.n_vertices() && found.positions.iter().all(|p| p.y < 0.01));
+    }
+
+    #[test]
+    fn it_stops_when_told() {
+        let stopped = drape(&shirting(), &coarse(1), |seconds| match seconds > 0.1 {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        });
+        assert_eq!(stopped.unwrap_err(), DrapeError::Stopped);
+    }
 }

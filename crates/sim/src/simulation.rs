@@ -371,6 +371,20 @@ impl Simulation {
         Ok(())
     }
 
+    /// Sets gravity [m/s²] from the next step on.
+    ///
+    /// # Errors
+    /// When it is not finite.
+    pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), SimulationError> {
+        let config = SimulationConfig {
+            gravity,
+            ..self.config
+        };
+        check(&config)?;
+        self.config = config;
+        Ok(())
+    }
+
     /// Sets the air; none at the start.
     ///
     /// # Errors
