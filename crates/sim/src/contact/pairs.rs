@@ -31,6 +31,7 @@
 
 mod clip;
 mod frame;
+mod links;
 mod memory;
 mod nearby;
 mod pair;
@@ -48,9 +49,8 @@ use self::frame::{Frame, reaches};
 use self::memory::{Memory, Remembered};
 use self::nearby::{Near, Nearby};
 use self::pair::{MeshMotion, Motion, Pair, weighted};
-use self::spacing::Spacing;
 use super::obstacle_mesh::MeshObstacle;
-use super::touch::{Friction, Touch};
+use super::touch::{Friction, Touch, pressure};
 
 /// What pairs are like.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +65,6 @@ pub(crate) struct PairSettings {
 #[derive(Clone, Debug)]
 pub(crate) struct PairContacts {
     settings: PairSettings,
-    spacing: Spacing,
     nearby: Nearby,
     memory: Memory,
     /// Sorted by pair.
@@ -85,8 +84,8 @@ pub(crate) struct PairContacts {
 struct Contact {
     near: Near,
     frame: Frame,
-    /// r [m].
-    rest: f64,
+    /// m [kg].
+    mass: f64,
     /// k [N/m].
     stiffness: f64,
     /// N as it was [N].
@@ -95,6 +94,18 @@ struct Contact {
     drag: DVec3,
     /// Whether N is only expected.
     is_new: bool,
+}
+
+impl Contact {
+    /// Takes over from a contact of the last step.
+    fn recall(&mut self, remembered: &Remembered) {
+        self.stiffness = self
+            .stiffness
+            .max(remembered.force / (BORNE * self.near.rest));
+        self.force = remembered.force;
+        self.drag = remembered.turned_drag(self.frame.normal);
+        self.is_new = false;
+    }
 }
 
 /// δ, in rest distances. Softer, and light cloth floats at the edge of the
@@ -133,8 +144,7 @@ impl PairContacts {
     /// When there is not one position a vertex.
     pub(crate) fn new(topology: &Topology, positions: &[DVec3], settings: PairSettings) -> Self {
         Self {
-            spacing: Spacing::new(topology, positions, settings.thickness),
-            nearby: Nearby::new(topology, positions),
+            nearby: Nearby::new(topology, positions, settings.thickness),
             settings,
             memory: Memory::default(),
             contacts: Vec::new(),
@@ -162,25 +172,27 @@ impl PairContacts {
         self.inverse_masses.extend(masses.iter().map(|m| 1.0 / m));
         self.meshes.set(meshes);
         let motion = self.meshes.with(start, guess);
-        self.nearby.begin(&motion, meshes, self.spacing.thickness());
-        let frames: Vec<Option<(Frame, f64)>> = self
+        self.nearby.begin(&motion, meshes);
+        let frames: Vec<Option<Frame>> = self
             .nearby
             .pairs()
             .par_iter()
             .with_min_len(MIN_TASK)
-            .map(|near| first_frame(near, &motion, self.spacing.of(near)))
+            .map(|near| self.first_frame(near, &motion))
             .collect();
         let mut contacts: Vec<Contact> = Vec::new();
         for (near, found) in self.nearby.pairs().iter().zip(frames) {
-            let Some((frame, rest)) = found else { continue };
+            let Some(frame) = found else { continue };
             if is_repeated(&contacts, near, &frame) {
                 continue;
             }
-            let mass = self.effective_mass(near, &frame);
-            if !mass.is_finite() {
-                continue;
+            contacts.extend(self.contact(near, frame, &motion));
+        }
+        let keys: Vec<(Near, DVec3)> = contacts.iter().map(|c| (c.near, c.frame.normal)).collect();
+        for (contact, remembered) in contacts.iter_mut().zip(self.memory.recall(&keys)) {
+            if let Some(remembered) = remembered {
+                contact.recall(&remembered);
             }
-            contacts.push(self.contact(near, frame, rest, mass, &motion));
         }
         self.contacts = contacts;
         self.touches.clear();
@@ -210,8 +222,7 @@ impl PairContacts {
         self.rounds += 1;
         let motion = self.meshes.with(start, end);
         if !self.nearby.covers(start, end) {
-            self.nearby
-                .collect(&motion, meshes, self.spacing.thickness());
+            self.nearby.collect(&motion, meshes);
         }
         let mut again = false;
         let friction = self.settings.friction;
@@ -219,8 +230,7 @@ impl PairContacts {
             let force = touch.force(end);
             let error = friction * (force - contact.force).abs();
             if first_round && contact.is_new {
-                let mass = effective_mass(&self.inverse_masses, &contact.near, &contact.frame);
-                again |= error * self.dt > MISJUDGED * mass;
+                again |= error * self.dt > MISJUDGED * contact.mass;
             }
             contact.force = force;
         }
@@ -273,57 +283,58 @@ impl PairContacts {
             .par_iter()
             .with_min_len(MIN_TASK)
             .map(|near| {
-                let fraction = reaches(near, motion, self.floor(near))?;
+                let fraction = reaches(near, motion, floor(near))?;
                 Some((*near, fraction))
             })
             .collect();
         found.into_iter().flatten().collect()
     }
 
-    /// What must be left of a pair's distance [m].
-    fn floor(&self, near: &Near) -> f64 {
-        (FLOOR * self.spacing.of(near)).min(0.5 * near.distance)
+    /// The frame in which a pair presses from the beginning; none when it does
+    /// not come near, or when other pairs say the same.
+    fn first_frame(&self, near: &Near, motion: &Motion<'_>) -> Option<Frame> {
+        let fraction = match near.distance < near.rest {
+            true => 0.0,
+            false => reaches(near, motion, SEEN * near.rest)?,
+        };
+        let frame = Frame::at(near, motion, fraction)?;
+        let is_spare =
+            frame.is_spare(near, motion) || self.nearby.is_inner(near, &frame, motion, fraction);
+        (!is_spare).then_some(frame)
     }
 
-    /// The contact of a pair over the motion to the guess.
-    fn contact(
-        &self,
-        near: &Near,
-        frame: Frame,
-        rest: f64,
-        mass: f64,
-        motion: &Motion<'_>,
-    ) -> Contact {
-        let remembered = self.memory.recall(near.pair, near.vertices, frame.normal);
+    /// The contact of a pair over a motion; none when all of it is held.
+    fn contact(&self, near: &Near, frame: Frame, motion: &Motion<'_>) -> Option<Contact> {
+        let rest = near.rest;
+        let mass = effective_mass(&self.inverse_masses, near, &frame);
+        if !mass.is_finite() {
+            return None;
+        }
+        let start_gap = frame.gap(motion.starts(near.vertices));
         let end_gap = frame.gap(motion.ends(near.vertices));
-        let speed = (frame.gap(motion.starts(near.vertices)) - end_gap) / self.dt;
-        // What it takes to end at the rest distance.
-        let expected = mass * (rest - end_gap).max(0.0) / (self.dt * self.dt);
-        let last = remembered.map_or(0.0, |r| r.force);
-        let stiffness = (mass / (self.dt * self.dt))
-            .max(mass * speed / (STOPPED * rest * self.dt))
-            .max(last / (BORNE * rest));
-        Contact {
+        let speed = (start_gap - end_gap) / self.dt;
+        let stiffness = (mass / (self.dt * self.dt)).max(mass * speed / (STOPPED * rest * self.dt));
+        // What it takes to stay where it is, or to stop.
+        let expected = match start_gap < rest {
+            true => pressure(stiffness, SOFTNESS * rest, rest - start_gap),
+            false => mass * (rest - end_gap).max(0.0) / (self.dt * self.dt),
+        };
+        Some(Contact {
             near: *near,
             frame,
-            rest,
+            mass,
             stiffness,
-            force: remembered.map_or(expected, |r| r.force),
-            drag: remembered.map_or(DVec3::ZERO, |r| r.turned_drag(frame.normal)),
-            is_new: remembered.is_none(),
-        }
+            force: expected,
+            drag: DVec3::ZERO,
+            is_new: true,
+        })
     }
 
     /// The contact of a pair that has come too near on the way to where a solve
     /// ended.
     fn hardened(&self, near: &Near, fraction: f64, motion: &Motion<'_>) -> Option<Contact> {
         let frame = Frame::at(near, motion, fraction)?;
-        let mass = self.effective_mass(near, &frame);
-        if !mass.is_finite() {
-            return None;
-        }
-        let rest = self.spacing.of(near);
-        let contact = self.contact(near, frame, rest, mass, motion);
+        let contact = self.contact(near, frame, motion)?;
         let of_pair = self.contacts[self.of_pair(near.pair)].iter();
         let hardest = of_pair.map(|c| c.stiffness).fold(0.0, f64::max);
         Some(Contact {
@@ -353,15 +364,11 @@ impl PairContacts {
         from..from + same.count()
     }
 
-    fn effective_mass(&self, near: &Near, frame: &Frame) -> f64 {
-        effective_mass(&self.inverse_masses, near, frame)
-    }
-
     /// The contact as the objective sees it.
     fn touch(&self, contact: &Contact, motion: &Motion<'_>) -> Touch {
         let Contact { near, frame, .. } = contact;
         let start_gap = frame.gap(motion.starts(near.vertices));
-        let depth = contact.rest - start_gap;
+        let depth = near.rest - start_gap;
         let share = match depth > 0.0 {
             true => PUSH.min(MAX_PUSH * self.dt / depth),
             false => 1.0,
@@ -379,11 +386,10 @@ impl PairContacts {
                 count += 1;
             }
         }
-        let mass = self.effective_mass(near, frame);
-        let stiffness = mass / (self.dt * self.dt);
+        let stiffness = contact.mass / (self.dt * self.dt);
         let friction = self.settings.friction;
         // A pair that gets near on its way slips from there on.
-        let from = match start_gap > contact.rest {
+        let from = match start_gap > near.rest {
             true => frame.point,
             false => weighted(frame.weights, motion.starts(near.vertices)),
         };
@@ -395,9 +401,9 @@ impl PairContacts {
             level: -frame.normal.dot(constant),
             offset: match depth > 0.0 {
                 true => start_gap + share * depth,
-                false => contact.rest,
+                false => near.rest,
             },
-            softness: share * SOFTNESS * contact.rest,
+            softness: share * SOFTNESS * near.rest,
             stiffness: contact.stiffness / share,
             friction: (friction > 0.0).then(|| Friction {
                 anchor: from - contact.drag / stiffness - constant,
@@ -408,15 +414,9 @@ impl PairContacts {
     }
 }
 
-/// The frame in which a pair presses from the beginning, with its rest distance
-/// [m]; none when it does not come near.
-fn first_frame(near: &Near, motion: &Motion<'_>, rest: f64) -> Option<(Frame, f64)> {
-    let fraction = match near.distance < rest {
-        true => 0.0,
-        false => reaches(near, motion, SEEN * rest)?,
-    };
-    let frame = Frame::at(near, motion, fraction)?;
-    (!frame.is_spare(near, motion)).then_some((frame, rest))
+/// What must be left of a pair's distance [m].
+fn floor(near: &Near) -> f64 {
+    (FLOOR * near.rest).min(0.5 * near.distance)
 }
 
 /// m [kg]; infinite when all of the pair is held.

@@ -13,9 +13,9 @@ use drapery_core::UnionFind;
 use glam::DVec3;
 
 use super::super::obstacle_mesh::MeshObstacle;
-use super::PairContacts;
 use super::frame::reaches;
 use super::nearby::Near;
+use super::{PairContacts, floor};
 
 /// How often pairs are dealt with one by one.
 const ROUNDS: u32 = 12;
@@ -63,8 +63,7 @@ impl PairContacts {
     fn crossing(&mut self, start: &[DVec3], end: &[DVec3], meshes: &[&MeshObstacle]) -> Vec<Near> {
         let motion = self.meshes.with(start, end);
         if !self.nearby.covers(start, end) {
-            self.nearby
-                .collect(&motion, meshes, self.spacing.thickness());
+            self.nearby.collect(&motion, meshes);
         }
         let crossing = self.too_near(&motion);
         crossing.into_iter().map(|(near, _)| near).collect()
@@ -73,7 +72,7 @@ impl PairContacts {
     /// Takes off relative motion of a pair.
     fn hold_back(&self, near: &Near, start: &[DVec3], end: &mut [DVec3]) {
         let motion = self.meshes.with(start, end);
-        let Some(fraction) = reaches(near, &motion, self.floor(near)) else {
+        let Some(fraction) = reaches(near, &motion, floor(near)) else {
             return;
         };
         let (from, to) = (motion.starts(near.vertices), motion.ends(near.vertices));

@@ -6,6 +6,7 @@
 
 use glam::DVec3;
 
+use super::nearby::Near;
 use super::pair::Pair;
 
 /// What one contact remembers.
@@ -38,32 +39,47 @@ impl Memory {
         debug_assert!(self.all.is_sorted_by_key(|r| r.pair));
     }
 
-    /// What a contact remembers: its own, or that of a neighbour of the same
-    /// first primitive.
-    pub(super) fn recall(
-        &self,
-        pair: Pair,
-        vertices: [u32; 4],
-        normal: DVec3,
-    ) -> Option<&Remembered> {
-        let key = |r: &Remembered| (r.pair.kind, r.pair.mesh, r.pair.first);
-        let own = (pair.kind, pair.mesh, pair.first);
-        let from = self.all.partition_point(|r| key(r) < own);
-        let same_first = self.all[from..].iter().take_while(|r| key(r) == own);
-        let n_first = pair.kind.n_first();
-        let mut best: Option<&Remembered> = None;
-        for r in same_first.filter(|r| r.normal.dot(normal) > SAME_SIDE) {
-            if r.pair == pair {
-                return Some(r);
-            }
-            let second = &vertices[n_first..];
-            if r.vertices[n_first..].iter().any(|v| second.contains(v))
-                && best.is_none_or(|b| b.force < r.force)
-            {
-                best = Some(r);
+    /// What each of the contacts remembers, which come sorted by pair, each
+    /// with its normal: its own, or that of a neighbour of the same first
+    /// primitive which is no contact any more. Nothing is remembered twice.
+    pub(super) fn recall(&self, contacts: &[(Near, DVec3)]) -> Vec<Option<Remembered>> {
+        let mut taken = vec![false; self.all.len()];
+        let mut recalled = vec![None; contacts.len()];
+        let first = |p: Pair| (p.kind, p.mesh, p.first);
+        let same_first = |pair: Pair| {
+            let from = self.all.partition_point(|r| first(r.pair) < first(pair));
+            let rest = self.all[from..].iter();
+            let n = rest.take_while(|r| first(r.pair) == first(pair)).count();
+            from..from + n
+        };
+        let is_same_side = |at: usize, n: DVec3| self.all[at].normal.dot(n) > SAME_SIDE;
+        for ((near, normal), recalled) in contacts.iter().zip(&mut recalled) {
+            let own = same_first(near.pair).find(|&at| {
+                !taken[at] && self.all[at].pair == near.pair && is_same_side(at, *normal)
+            });
+            if let Some(at) = own {
+                taken[at] = true;
+                *recalled = Some(self.all[at]);
             }
         }
-        best
+        for ((near, normal), recalled) in contacts.iter().zip(&mut recalled) {
+            if recalled.is_some() {
+                continue;
+            }
+            let second = &near.vertices[near.pair.kind.n_first()..];
+            let joins = |at: usize| {
+                let other = &self.all[at].vertices[near.pair.kind.n_first()..];
+                other.iter().any(|v| second.contains(v))
+            };
+            let left = same_first(near.pair)
+                .filter(|&at| !taken[at] && is_same_side(at, *normal) && joins(at))
+                .max_by(|&a, &b| self.all[a].force.total_cmp(&self.all[b].force));
+            if let Some(at) = left {
+                taken[at] = true;
+                *recalled = Some(self.all[at]);
+            }
+        }
+        recalled
     }
 }
 

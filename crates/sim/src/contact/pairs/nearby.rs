@@ -19,7 +19,10 @@ use rayon::prelude::*;
 
 use super::super::candidates::MeshBoxes;
 use super::super::obstacle_mesh::MeshObstacle;
+use super::frame::Frame;
+use super::links::Links;
 use super::pair::{Kind, Motion, Pair};
+use super::spacing::Spacing;
 
 /// A pair that may come near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,12 +31,16 @@ pub(super) struct Near {
     pub(super) vertices: [u32; 4],
     /// How far apart it starts [m].
     pub(super) distance: f64,
+    /// How far apart it rests [m].
+    pub(super) rest: f64,
 }
 
 /// The pairs that may come near during a step.
 #[derive(Clone, Debug)]
 pub(super) struct Nearby {
     boxes: MeshBoxes,
+    links: Links,
+    spacing: Spacing,
     near: Vec<Near>,
     /// Where vertices are expected to end, less the mean motion [m].
     to: Vec<DVec3>,
@@ -51,9 +58,13 @@ const CHUNK: usize = 1024;
 const SLACK: [f64; 2] = [0.5, 4.0];
 
 impl Nearby {
-    pub(super) fn new(topology: &Topology, positions: &[DVec3]) -> Self {
+    /// For cloth of a `thickness` [m], made at `positions` [m].
+    pub(super) fn new(topology: &Topology, positions: &[DVec3], thickness: f64) -> Self {
+        let boxes = MeshBoxes::new(topology, positions);
         Self {
-            boxes: MeshBoxes::new(topology, positions),
+            links: Links::new(&boxes),
+            spacing: Spacing::new(&boxes, positions, thickness),
+            boxes,
             near: Vec::new(),
             to: Vec::new(),
             mean: DVec3::ZERO,
@@ -62,67 +73,73 @@ impl Nearby {
         }
     }
 
-    /// The cloth's primitives.
-    pub(super) const fn boxes(&self) -> &MeshBoxes {
-        &self.boxes
-    }
-
     /// The pairs, sorted.
     pub(super) fn pairs(&self) -> &[Near] {
         &self.near
     }
 
     /// Begins a step: slack as the last step needed it.
-    pub(super) fn begin(&mut self, motion: &Motion<'_>, meshes: &[&MeshObstacle], band: f64) {
+    pub(super) fn begin(&mut self, motion: &Motion<'_>, meshes: &[&MeshObstacle]) {
+        let band = self.spacing.thickness();
         self.slack = (3.0 * self.strayed).clamp(SLACK[0] * band, SLACK[1] * band);
         self.strayed = 0.0;
-        self.collect(motion, meshes, band);
+        self.collect(motion, meshes);
     }
 
-    /// Collects all pairs that come into the `band` [m] on a motion, or on one
-    /// that is nearly it.
-    pub(super) fn collect(&mut self, motion: &Motion<'_>, _meshes: &[&MeshObstacle], band: f64) {
+    /// Collects all pairs that come nearer than they rest on a motion, or on
+    /// one that is nearly it.
+    pub(super) fn collect(&mut self, motion: &Motion<'_>, _meshes: &[&MeshObstacle]) {
         let n = motion.start.len();
         let moves = motion.start.iter().zip(motion.end);
         self.mean = moves.map(|(a, b)| *b - *a).sum::<DVec3>() / n.max(1) as f64;
         self.to.clear();
         self.to.extend(motion.end.iter().map(|p| *p - self.mean));
         self.near.clear();
-        let margin = band + self.slack;
+        let margin = self.spacing.thickness() + self.slack;
         self.boxes.refit(motion.start, &self.to);
         let shifted = Motion {
             end: &self.to,
             ..*motion
         };
         let (triangles, edges) = (self.boxes.triangles(), self.boxes.edges());
-        let found = self.boxes.self_vertex_faces(margin);
+        let mut near = std::mem::take(&mut self.near);
         let vertex_face = |[v, t]: [u32; 2]| {
             let [a, b, c] = triangles[t as usize];
             [v, a, b, c]
         };
-        keep_near(
+        let found = self.boxes.self_vertex_faces(margin);
+        self.keep_near(
             Kind::VertexFace,
             0,
             &found,
             vertex_face,
             &shifted,
-            margin,
-            &mut self.near,
+            &mut near,
         );
-        let found = self.boxes.self_edge_edges(margin);
         let edge_edge = |[e, f]: [u32; 2]| {
             let ([a, b], [c, d]) = (edges[e as usize], edges[f as usize]);
             [a, b, c, d]
         };
-        keep_near(
-            Kind::EdgeEdge,
-            0,
-            &found,
-            edge_edge,
-            &shifted,
-            margin,
-            &mut self.near,
-        );
+        let found = self.boxes.self_edge_edges(margin);
+        self.keep_near(Kind::EdgeEdge, 0, &found, edge_edge, &shifted, &mut near);
+        self.near = near;
+    }
+
+    /// Whether a pair is only the border of another that is nearer, after a
+    /// share of the step: the surface goes on.
+    pub(super) fn is_inner(
+        &self,
+        near: &Near,
+        frame: &Frame,
+        motion: &Motion<'_>,
+        fraction: f64,
+    ) -> bool {
+        match near.pair.kind {
+            Kind::VertexFace | Kind::MeshVertexFace => {
+                self.links.goes_on(near, frame, motion, fraction, 0)
+            }
+            _ => false,
+        }
     }
 
     /// Whether the pairs are all that come into the band on the way to `end`.
@@ -134,54 +151,48 @@ impl Nearby {
         self.strayed = self.strayed.max(farthest);
         2.0 * farthest <= self.slack
     }
-}
 
-/// Appends the candidates that come within the margin.
-fn keep_near(
-    kind: Kind,
-    mesh: u32,
-    candidates: &[[u32; 2]],
-    vertices_of: impl Fn([u32; 2]) -> [u32; 4] + Sync,
-    motion: &Motion<'_>,
-    margin: f64,
-    near: &mut Vec<Near>,
-) {
-    let n_first = kind.n_first();
-    let kept: Vec<Vec<Near>> = candidates
-        .par_chunks(CHUNK)
-        .map(|candidates| {
-            let mut kept = Vec::new();
-            for &[first, second] in candidates {
-                let vertices = vertices_of([first, second]);
-                let (start, end) = (motion.starts(vertices), motion.ends(vertices));
-                if is_apart(
-                    between_middles(&start, n_first),
-                    &start,
-                    &end,
-                    n_first,
-                    margin,
-                ) {
-                    continue;
-                }
-                let (_, offset) = kind.nearest(start);
-                if is_apart(offset, &start, &end, n_first, margin) {
-                    continue;
-                }
-                kept.push(Near {
-                    pair: Pair {
-                        kind,
-                        mesh,
-                        first,
-                        second,
-                    },
-                    vertices,
-                    distance: offset.length(),
-                });
+    /// Appends the candidates that come within the margin.
+    fn keep_near(
+        &self,
+        kind: Kind,
+        mesh: u32,
+        candidates: &[[u32; 2]],
+        vertices_of: impl Fn([u32; 2]) -> [u32; 4] + Sync,
+        motion: &Motion<'_>,
+        near: &mut Vec<Near>,
+    ) {
+        let (n_first, margin) = (kind.n_first(), self.spacing.thickness() + self.slack);
+        let keep = |&[first, second]: &[u32; 2]| {
+            let vertices = vertices_of([first, second]);
+            let (start, end) = (motion.starts(vertices), motion.ends(vertices));
+            let middles = between_middles(&start, n_first);
+            if is_apart(middles, &start, &end, n_first, margin) {
+                return None;
             }
-            kept
-        })
-        .collect();
-    near.extend(kept.iter().flatten());
+            let (_, offset) = kind.nearest(start);
+            if is_apart(offset, &start, &end, n_first, margin) {
+                return None;
+            }
+            let pair = Pair {
+                kind,
+                mesh,
+                first,
+                second,
+            };
+            Some(Near {
+                pair,
+                vertices,
+                distance: offset.length(),
+                rest: self.spacing.of(pair, vertices, &self.links),
+            })
+        };
+        let kept: Vec<Vec<Near>> = candidates
+            .par_chunks(CHUNK)
+            .map(|candidates| candidates.iter().filter_map(keep).collect())
+            .collect();
+        near.extend(kept.iter().flatten());
+    }
 }
 
 /// From the middle of the second primitive to that of the first.

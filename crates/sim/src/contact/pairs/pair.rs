@@ -124,6 +124,15 @@ impl Motion<'_> {
         })
     }
 
+    /// Where a vertex is after a share of the step [m].
+    pub(super) fn vertex(&self, v: u32, fraction: f64) -> DVec3 {
+        let n = self.start.len();
+        match (v as usize).checked_sub(n) {
+            None => self.start[v as usize].lerp(self.end[v as usize], fraction),
+            Some(v) => self.mesh_start[v].lerp(self.mesh_end[v], fraction),
+        }
+    }
+
     /// Where they are after a share of the step [m].
     pub(super) fn at(&self, vertices: [u32; 4], fraction: f64) -> [DVec3; 4] {
         let (start, end) = (self.starts(vertices), self.ends(vertices));

@@ -5,11 +5,11 @@
 //! on each other there. They get at most half the distance that they had when
 //! the cloth was made.
 
-use drapery_core::Topology;
 use glam::DVec3;
 
-use super::nearby::Near;
-use super::pair::Motion;
+use super::super::candidates::MeshBoxes;
+use super::links::Links;
+use super::pair::{Motion, Pair};
 
 /// Distances that pairs keep.
 #[derive(Clone, Debug)]
@@ -18,9 +18,6 @@ pub(super) struct Spacing {
     thickness: f64,
     /// Where vertices were when the cloth was made [m].
     positions: Vec<DVec3>,
-    /// The vertices joined to each by an edge, one vertex after the other.
-    joined: Vec<u32>,
-    starts: Vec<u32>,
 }
 
 /// The share of its first distance that a pair of neighbours may take up.
@@ -34,23 +31,15 @@ const MAX_EDGES: f64 = 1.0;
 const LEAST: f64 = 1e-3;
 
 impl Spacing {
-    pub(super) fn new(topology: &Topology, positions: &[DVec3], thickness: f64) -> Self {
-        let edges = topology.edges();
-        let mut all: Vec<[u32; 2]> = Vec::with_capacity(2 * edges.len());
-        let mut total = 0.0;
-        for edge in &edges {
-            let [a, b] = edge.vertices;
-            total += positions[a as usize].distance(positions[b as usize]);
-            all.extend([[a, b], [b, a]]);
-        }
-        all.sort_unstable();
-        let n = positions.len() as u32;
-        let starts = (0..=n).map(|v| all.partition_point(|e| e[0] < v) as u32);
+    pub(super) fn new(mesh: &MeshBoxes, positions: &[DVec3], thickness: f64) -> Self {
+        let lengths = mesh.edges().iter().map(|e| {
+            let [a, b] = e.map(|v| positions[v as usize]);
+            a.distance(b)
+        });
+        let mean = lengths.sum::<f64>() / mesh.edges().len().max(1) as f64;
         Self {
-            thickness: thickness.min(MAX_EDGES * total / edges.len().max(1) as f64),
+            thickness: thickness.min(MAX_EDGES * mean),
             positions: positions.to_vec(),
-            starts: starts.collect(),
-            joined: all.iter().map(|e| e[1]).collect(),
         }
     }
 
@@ -60,8 +49,8 @@ impl Spacing {
     }
 
     /// What a pair keeps [m].
-    pub(super) fn of(&self, near: &Near) -> f64 {
-        if !near.pair.kind.is_of_cloth() {
+    pub(super) fn of(&self, pair: Pair, vertices: [u32; 4], links: &Links) -> f64 {
+        if !pair.kind.is_of_cloth() {
             return self.thickness;
         }
         let made = Motion {
@@ -70,33 +59,32 @@ impl Spacing {
             mesh_start: &[],
             mesh_end: &[],
         };
-        let (_, offset) = near.pair.kind.nearest(made.starts(near.vertices));
+        let (_, offset) = pair.kind.nearest(made.starts(vertices));
         let share = SHARE * offset.length();
-        if share >= self.thickness || !self.are_neighbours(near) {
+        if share >= self.thickness || !are_neighbours(vertices.split_at(pair.kind.n_first()), links)
+        {
             return self.thickness;
         }
         share.max(LEAST * self.thickness)
     }
+}
 
-    fn are_neighbours(&self, near: &Near) -> bool {
-        let (first, second) = near.vertices.split_at(near.pair.kind.n_first());
-        let mut reached = first.to_vec();
-        let mut from = 0;
-        for _ in 0..RINGS {
-            let to = reached.len();
-            for i in from..to {
-                let v = reached[i] as usize;
-                for &w in &self.joined[self.starts[v] as usize..self.starts[v + 1] as usize] {
-                    if second.contains(&w) {
-                        return true;
-                    }
-                    if !reached.contains(&w) {
-                        reached.push(w);
-                    }
+fn are_neighbours((first, second): (&[u32], &[u32]), links: &Links) -> bool {
+    let mut reached = first.to_vec();
+    let mut from = 0;
+    for _ in 0..RINGS {
+        let to = reached.len();
+        for i in from..to {
+            for &w in links.joined(reached[i]) {
+                if second.contains(&w) {
+                    return true;
+                }
+                if !reached.contains(&w) {
+                    reached.push(w);
                 }
             }
-            from = to;
         }
-        false
+        from = to;
     }
+    false
 }

@@ -1,6 +1,8 @@
 //! Cloth that meets cloth, stepped by hand.
 
+mod friction;
 mod impact;
+mod rest;
 
 use drapery_core::{Fabric, Topology};
 use glam::{DVec2, DVec3};
@@ -66,6 +68,7 @@ impl Pieces {
             held: vec![false; n],
             piece: self.piece,
             gravity: DVec3::ZERO,
+            tolerance: 1e-3,
             minimiser: Minimiser::default(),
             n_solves: 0,
             n_clipped: 0,
@@ -83,6 +86,8 @@ struct Stage {
     held: Vec<bool>,
     piece: Vec<usize>,
     gravity: DVec3,
+    /// How well velocities are solved for [m/s].
+    tolerance: f64,
     minimiser: Minimiser,
     n_solves: u32,
     n_clipped: u32,
@@ -122,10 +127,9 @@ impl Stage {
                 touches: self.pairs.touches(),
                 ..Objective::at_rest(&self.cloth, &self.held, &forces)
             };
-            // Velocities to a millimetre a second: sliding friction converges slowly.
             let mass: f64 = self.cloth.masses().iter().sum();
             let config = NewtonConfig {
-                decrement: 0.5 * mass * 1e-6,
+                decrement: 0.5 * mass * self.tolerance.powi(2),
                 max_move: f64::INFINITY,
                 ..NewtonConfig::default()
             };
