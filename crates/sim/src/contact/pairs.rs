@@ -26,8 +26,8 @@
 //! the depth in one step: what was pressed together does not jump apart.
 //!
 //! Friction is a spring to where the pair would be had it not slipped, no
-//! stronger than μ N with N from the last solve; for a new pair, from what it
-//! takes to stop it.
+//! stronger than μ N with N from the last solve; for a new pair, that of its
+//! gap at the start.
 
 mod clip;
 mod frame;
@@ -97,12 +97,15 @@ struct Contact {
 }
 
 impl Contact {
+    /// Expects a force of the size that there was [N].
+    fn bear(&mut self, force: f64) {
+        self.stiffness = self.stiffness.max(force / (BORNE * self.near.rest));
+        self.force = force;
+    }
+
     /// Takes over from a contact of the last step.
     fn recall(&mut self, remembered: &Remembered) {
-        self.stiffness = self
-            .stiffness
-            .max(remembered.force / (BORNE * self.near.rest));
-        self.force = remembered.force;
+        self.bear(remembered.force);
         self.drag = remembered.turned_drag(self.frame.normal);
         self.is_new = false;
     }
@@ -119,6 +122,8 @@ const BORNE: f64 = 0.4;
 const PUSH: f64 = 0.2;
 /// Nothing is pushed out faster [m/s].
 const MAX_PUSH: f64 = 1.0;
+/// A pair that starts nearer than this many rest distances is ready to press.
+const READY: f64 = 1.25;
 /// A pair that comes nearer than this share of its rest distance on the way to
 /// the guess presses from the beginning.
 const SEEN: f64 = 0.9;
@@ -131,7 +136,7 @@ const HARDER: f64 = 4.0;
 const MAX_ROUNDS: u32 = 8;
 /// A new pair whose friction was expected wrong by so much is solved again
 /// [m/s]: what it changes about the velocity.
-const MISJUDGED: f64 = 0.02;
+const MISJUDGED: f64 = 0.1;
 /// Frames whose normals agree so far are one and the same.
 const SAME: f64 = 0.9;
 /// Pairs that one task takes at least.
@@ -232,7 +237,7 @@ impl PairContacts {
             if first_round && contact.is_new {
                 again |= error * self.dt > MISJUDGED * contact.mass;
             }
-            contact.force = force;
+            contact.bear(force);
         }
         let crossing = self.too_near(&motion);
         again |= !crossing.is_empty();
@@ -293,14 +298,23 @@ impl PairContacts {
     /// The frame in which a pair presses from the beginning; none when it does
     /// not come near, or when other pairs say the same.
     fn first_frame(&self, near: &Near, motion: &Motion<'_>) -> Option<Frame> {
-        let fraction = match near.distance < near.rest {
-            true => 0.0,
-            false => reaches(near, motion, SEEN * near.rest)?,
+        let frame_at = |fraction: f64| {
+            let frame = Frame::at(near, motion, fraction)?;
+            let is_spare = frame.is_spare(near, motion, fraction)
+                || self.nearby.is_inner(near, &frame, motion, fraction);
+            (!is_spare).then_some(frame)
         };
-        let frame = Frame::at(near, motion, fraction)?;
-        let is_spare =
-            frame.is_spare(near, motion) || self.nearby.is_inner(near, &frame, motion, fraction);
-        (!is_spare).then_some(frame)
+        let ready = READY * near.rest;
+        match reaches(near, motion, floor(near)) {
+            None => frame_at(1.0).filter(|frame| frame.point.length() < ready),
+            Some(hit) => {
+                let early = match near.distance < ready {
+                    true => Some(0.0),
+                    false => reaches(near, motion, SEEN * near.rest),
+                };
+                early.and_then(frame_at).or_else(|| frame_at(hit))
+            }
+        }
     }
 
     /// The contact of a pair over a motion; none when all of it is held.
@@ -314,17 +328,14 @@ impl PairContacts {
         let end_gap = frame.gap(motion.ends(near.vertices));
         let speed = (start_gap - end_gap) / self.dt;
         let stiffness = (mass / (self.dt * self.dt)).max(mass * speed / (STOPPED * rest * self.dt));
-        // What it takes to stay where it is, or to stop.
-        let expected = match start_gap < rest {
-            true => pressure(stiffness, SOFTNESS * rest, rest - start_gap),
-            false => mass * (rest - end_gap).max(0.0) / (self.dt * self.dt),
-        };
         Some(Contact {
             near: *near,
             frame,
             mass,
             stiffness,
-            force: expected,
+            // What it takes to stay where it is; one that may not come to
+            // press must not rub.
+            force: pressure(stiffness, SOFTNESS * rest, rest - start_gap),
             drag: DVec3::ZERO,
             is_new: true,
         })

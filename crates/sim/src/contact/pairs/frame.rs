@@ -49,11 +49,11 @@ impl Frame {
 
     /// Whether other pairs say the same: edges that are nearest at an end, or
     /// parallel, are left to the vertices at their ends.
-    pub(super) fn is_spare(&self, near: &Near, motion: &Motion<'_>) -> bool {
+    pub(super) fn is_spare(&self, near: &Near, motion: &Motion<'_>, fraction: f64) -> bool {
         if near.pair.kind.n_first() == 1 {
             return false;
         }
-        let [a, b, c, d] = motion.starts(near.vertices);
+        let [a, b, c, d] = motion.at(near.vertices, fraction);
         self.weights.contains(&0.0) || edge_sine_sq([a, b], [c, d]) < PARALLEL
     }
 }

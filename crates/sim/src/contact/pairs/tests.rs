@@ -1,5 +1,6 @@
 //! Cloth that meets cloth, stepped by hand.
 
+mod clip;
 mod friction;
 mod impact;
 mod rest;
@@ -94,15 +95,18 @@ struct Stage {
 }
 
 impl Stage {
+    /// Masses [kg], infinite where held.
+    fn masses(&self) -> Vec<f64> {
+        let masses = self.cloth.masses().iter().zip(&self.held);
+        masses
+            .map(|(m, held)| if *held { f64::INFINITY } else { *m })
+            .collect()
+    }
+
     /// One step of implicit Euler.
     fn step(&mut self, dt: f64) {
         let n = self.x.len();
-        let masses: Vec<f64> = (0..n)
-            .map(|v| match self.held[v] {
-                true => f64::INFINITY,
-                false => self.cloth.masses()[v],
-            })
-            .collect();
+        let masses = self.masses();
         let start = self.x.clone();
         let mut targets = start.clone();
         let mut guess = start.clone();

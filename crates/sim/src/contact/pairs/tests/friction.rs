@@ -47,7 +47,6 @@ fn cloth_sticks_below_the_angle_of_friction() {
     }
     let crept = (100..stage.x.len()).map(|v| (stage.x[v] - before[v]).dot(down));
     let crept = crept.fold(0.0, f64::max);
-    println!("crept {crept} solves {}", stage.n_solves);
     // Without friction it would be 5 cm.
     assert!(crept < 1e-6, "it crept by {crept} m in 0.2 s");
 }
@@ -70,13 +69,6 @@ fn cloth_slides_above_it_as_fast_as_the_formula_says() {
         let expected = GRAVITY * (theta.sin() - SETTINGS.friction * theta.cos());
         // μ as the slide shows it.
         let mu = (GRAVITY * theta.sin() - found) / (GRAVITY * theta.cos());
-        println!(
-            "{ratio}: {found} m/s² {expected}, mu {mu} solves {}",
-            stage.n_solves
-        );
-        if true {
-            continue;
-        }
         assert!(
             (mu / SETTINGS.friction - 1.0).abs() < 0.02,
             "{ratio}: {found} m/s², not {expected}: μ = {mu}"
@@ -92,7 +84,6 @@ fn layers_stick_and_slide_together() {
             stage.step(DT);
         }
         let slowest = [1, 2, 3].map(|p| velocity(&stage, p, down));
-        println!("{ratio}: {slowest:?}");
         assert_eq!(slowest[2] < 1e-4, sticks, "{ratio}: {slowest:?} m/s");
     }
 }

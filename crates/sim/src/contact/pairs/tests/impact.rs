@@ -61,7 +61,7 @@ fn nothing_thrown_at_a_sheet_passes_it() {
                 }
             }
             let before = stage.momentum();
-            for step in 0..8 {
+            for step in 0..5 {
                 stage.step(DT);
                 assert_eq!(
                     stage.n_crossings(),
@@ -85,5 +85,25 @@ fn nothing_thrown_at_a_sheet_passes_it() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let with_threads = |n| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
+        pool.unwrap().install(|| {
+            let mut stage = thrown(Thrown::Turned, &cotton());
+            for _ in 0..2 {
+                stage.step(DT);
+            }
+            assert!(stage.pairs.touches().len() > 20);
+            let touches = stage.pairs.touches().to_vec();
+            (stage.x, touches)
+        })
+    };
+    let alone = with_threads(1);
+    for n in [2, 4] {
+        assert!(with_threads(n) == alone, "{n} threads");
     }
 }

@@ -81,13 +81,8 @@ fn a_stack_keeps_its_layers_apart() {
             heights.iter().sum::<f64>() / heights.len() as f64
         };
         let gap = mean(layer) - mean(layer - 1);
-        println!("{layer}: {gap}");
         assert!((0.3e-3..1.0e-3).contains(&gap), "layer {layer}: {gap} m");
     }
     let speed = stage.v.iter().map(|v| v.length()).fold(0.0, f64::max);
-    println!(
-        "speed {speed} solves {} clipped {}",
-        stage.n_solves, stage.n_clipped
-    );
     assert!(speed < 0.01, "{speed} m/s");
 }
