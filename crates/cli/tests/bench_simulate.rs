@@ -76,7 +76,7 @@ fn wrong_numbers_and_names_are_refused() {
     }
     let stderr = error(
         folder.path(),
-        1,
+        2,
         &["bench", "simulate", "--fabric", "coton-plain"],
     );
     assert!(stderr.contains("cotton-plain"), "{stderr}");

@@ -43,7 +43,7 @@ pub use objective::{Damping, Inertia, Objective, Spring};
 pub use reduced::{Basis, BasisError};
 pub use rest_shape::{RestShape, RestShapeError};
 pub use simulation::{
-    Attachment, ContactConfig, Diverged, EnergyBudget, Integrator, Simulation, SimulationConfig,
-    SimulationError, StepReport,
+    Attachment, ContactConfig, Diverged, EnergyBudget, Integrator, SelfContactConfig, Simulation,
+    SimulationConfig, SimulationError, StepReport,
 };
 pub use wind::Wind;

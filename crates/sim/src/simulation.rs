@@ -17,12 +17,16 @@
 //! says how far down this ladder a step had to go.
 //!
 //! With contact, a step is a few solves: which points touch what is frozen
-//! over each, and found again after it (`contact/surface.rs`).
+//! over each, and found again after it (`contact/surface.rs` for obstacles,
+//! `contact/pairs.rs` for cloth on cloth). What no force could keep out is set
+//! back at the end, the one thing that is done behind the objective's back.
 
 use drapery_core::FrameIndex;
 use glam::{DMat3, DVec3};
 
-use crate::contact::{Obstacle, SurfaceContacts, SurfaceSettings, Touch};
+use crate::contact::{
+    MeshObstacle, Obstacle, PairContacts, PairSettings, SurfaceContacts, SurfaceSettings, Touch,
+};
 use crate::wind::Wind;
 use crate::{
     Cloth, Damping, Inertia, Minimiser, NewtonConfig, Objective, SolveError, SolveReport, Solver,
@@ -122,6 +126,24 @@ pub struct ContactConfig {
     pub offset: f64,
     /// Coulomb friction against obstacles.
     pub friction: f64,
+}
+
+/// How cloth meets itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SelfContactConfig {
+    /// How far apart layers rest [m].
+    pub thickness: f64,
+    /// Coulomb friction between layers.
+    pub friction: f64,
+}
+
+impl Default for SelfContactConfig {
+    fn default() -> Self {
+        Self {
+            thickness: 1e-3,
+            friction: 0.3,
+        }
+    }
 }
 
 impl Default for ContactConfig {
@@ -238,10 +260,13 @@ pub struct Simulation {
     springs: Vec<Spring>,
     obstacles: Vec<Obstacle>,
     surface: Option<SurfaceContacts>,
+    pairs: Option<PairContacts>,
+    /// Masses with held vertices infinitely heavy [kg].
+    masses: Vec<f64>,
 }
 
 /// The most solves of a step with contact.
-const MAX_SOLVES: u32 = 6;
+const MAX_SOLVES: u32 = 9;
 
 impl Simulation {
     /// A cloth at rest at `positions` [m].
@@ -271,6 +296,8 @@ impl Simulation {
             springs: Vec::new(),
             obstacles: Vec::new(),
             surface: None,
+            pairs: None,
+            masses: Vec::new(),
             cloth,
             config,
         })
@@ -420,6 +447,36 @@ impl Simulation {
         Ok(())
     }
 
+    /// Keeps the cloth from passing through itself, or no longer.
+    ///
+    /// # Errors
+    /// When a setting is out of range, the integrator is not Euler's, or the
+    /// triangles make no surface.
+    pub fn set_self_contact(
+        &mut self,
+        contact: Option<SelfContactConfig>,
+    ) -> Result<(), SimulationError> {
+        let Some(SelfContactConfig {
+            thickness,
+            friction,
+        }) = contact
+        else {
+            self.pairs = None;
+            return Ok(());
+        };
+        positive("thickness", thickness)?;
+        not_negative("friction", friction)?;
+        if self.config.integrator == Integrator::Midpoint {
+            return Err(SimulationError::ContactNeedsEuler);
+        }
+        let settings = PairSettings {
+            thickness,
+            friction,
+        };
+        self.pairs = Some(PairContacts::new(self.cloth.topology(), &self.x, settings));
+        Ok(())
+    }
+
     /// The obstacles.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
@@ -559,6 +616,22 @@ impl Simulation {
         if let Some(surface) = &mut self.surface {
             surface.begin(obstacles, &self.x, &x, h);
         }
+        let meshes: Vec<&MeshObstacle> = obstacles
+            .iter()
+            .filter_map(|o| match o {
+                Obstacle::Mesh(mesh) => Some(&**mesh),
+                Obstacle::Rigid(_) => None,
+            })
+            .collect();
+        if let Some(pairs) = &mut self.pairs {
+            let masses = self.cloth.masses().iter().zip(&self.held);
+            self.masses.clear();
+            self.masses.extend(masses.map(|(m, held)| match held {
+                true => f64::INFINITY,
+                false => *m,
+            }));
+            pairs.begin(&self.x, &x, &self.masses, h, &meshes);
+        }
         let mut objective = Objective {
             cloth: &self.cloth,
             held: &self.held,
@@ -588,6 +661,9 @@ impl Simulation {
             if let Some(surface) = &self.surface {
                 touches.extend_from_slice(surface.touches());
             }
+            if let Some(pairs) = &self.pairs {
+                touches.extend_from_slice(pairs.touches());
+            }
             let objective = Objective {
                 touches: &touches,
                 ..objective
@@ -602,10 +678,13 @@ impl Simulation {
             if let Some(vertex) = x.iter().position(|p| !p.is_finite()) {
                 return Err(vertex);
             }
-            let again = match &mut self.surface {
-                Some(surface) => surface.refresh(obstacles, &self.x, &x),
-                None => false,
-            };
+            let mut again = false;
+            if let Some(surface) = &mut self.surface {
+                again |= surface.refresh(obstacles, &self.x, &x);
+            }
+            if let Some(pairs) = &mut self.pairs {
+                again |= pairs.refresh(&self.x, &x, &meshes);
+            }
             if !again || solves == MAX_SOLVES {
                 break;
             }
@@ -614,6 +693,10 @@ impl Simulation {
         if let Some(surface) = &mut self.surface {
             step.set_back += surface.set_out(obstacles, &self.held, &self.x, &mut x);
             surface.finish(obstacles, &x);
+        }
+        if let Some(pairs) = &mut self.pairs {
+            step.set_back += pairs.clip(&self.x, &mut x, &meshes);
+            pairs.finish(&x);
         }
         objective.touches = &touches;
         // Over the whole step, of which the midpoint rule solves half.
