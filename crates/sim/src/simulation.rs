@@ -1,15 +1,20 @@
 //! Cloth through time: [`Simulation`].
 //!
-//! Both integrators minimise the one [`Objective`] over a step of length h:
+//! All integrators minimise the one [`Objective`] over a step of length h:
 //!
 //! | integrator | target y     | step in Φ | then                                   |
 //! |------------|--------------|-----------|----------------------------------------|
 //! | Euler      | xₙ + h vₙ    | h         | vₙ₊₁ = (x − xₙ)/h                      |
 //! | midpoint   | xₙ + ½h vₙ   | ½h        | xₙ₊₁ = 2x − xₙ, vₙ₊₁ = 2(xₙ₊₁ − xₙ)/h − vₙ |
 //!
+//! | BDF2       | (4xₙ − xₙ₋₁)/3 + 2h(4vₙ − vₙ₋₁)/9 | ⅔h | vₙ₊₁ = (3x − 4xₙ + xₙ₋₁)/2h |
+//!
 //! Implicit Euler is of first order and damps what it can't resolve. The
 //! midpoint rule is of second order, keeps linear and angular momentum, and
-//! damps nothing: energy that it can't resolve stays as trembling.
+//! damps nothing: cloth that is stretched hard at steps that don't resolve it
+//! gains energy until it breaks, so it is for small strains and small steps.
+//! BDF2 is of second order too, damps what it can't resolve and hardly what it
+//! can, and goes with contact; it begins with a step of Euler's.
 //!
 //! A step that does not converge is taken again from where it began in two
 //! halves, in four, down to sixteen parts, the last time with the reference
@@ -39,8 +44,10 @@ pub enum Integrator {
     /// Implicit Euler: first order, damped.
     #[default]
     Euler,
-    /// Implicit midpoint: second order, undamped.
+    /// Implicit midpoint: second order, undamped, for small strains.
     Midpoint,
+    /// Two-step backward differences: second order, damped where it must be.
+    Bdf2,
 }
 
 /// How a simulation runs.
@@ -248,6 +255,8 @@ pub struct Simulation {
     v: Vec<DVec3>,
     /// Of the last step [m/s²].
     acceleration: Vec<DVec3>,
+    /// Positions and velocities a step ago, where they count.
+    before: Option<(Vec<DVec3>, Vec<DVec3>)>,
     held: Vec<bool>,
     /// Where held vertices are to be at the end of the next step [m].
     places: Vec<DVec3>,
@@ -284,6 +293,7 @@ impl Simulation {
         Ok(Self {
             v: vec![DVec3::ZERO; n],
             acceleration: vec![config.gravity; n],
+            before: None,
             held: vec![false; n],
             places: positions.clone(),
             x: positions,
@@ -331,6 +341,7 @@ impl Simulation {
         check_finite(positions, self.x.len())?;
         self.x.copy_from_slice(positions);
         self.places.copy_from_slice(positions);
+        self.before = None;
         if let Some(surface) = &mut self.surface {
             surface.forget();
         }
@@ -344,6 +355,7 @@ impl Simulation {
     pub fn set_velocities(&mut self, velocities: &[DVec3]) -> Result<(), SimulationError> {
         check_finite(velocities, self.v.len())?;
         self.v.copy_from_slice(velocities);
+        self.before = None;
         Ok(())
     }
 
@@ -508,12 +520,16 @@ impl Simulation {
     /// Takes a step in as few parts as it needs.
     fn climb(&mut self) -> Result<StepReport, Diverged> {
         let start = (self.x.clone(), self.v.clone(), self.damped);
+        let acceleration = self.acceleration.clone();
         let mut at_fault = 0;
         for rung in 0..=RUNGS {
             let parts = 1 << rung;
             match self.try_parts(parts, rung == RUNGS) {
                 Ok(report) => {
                     self.step += 1;
+                    if self.config.integrator == Integrator::Bdf2 {
+                        self.before = Some((start.0, start.1));
+                    }
                     for obstacle in &mut self.obstacles {
                         obstacle.rest();
                     }
@@ -524,6 +540,10 @@ impl Simulation {
                     self.x.copy_from_slice(&start.0);
                     self.v.copy_from_slice(&start.1);
                     self.damped = start.2;
+                    self.acceleration.copy_from_slice(&acceleration);
+                    if let Some(surface) = &mut self.surface {
+                        surface.forget();
+                    }
                 }
             }
         }
@@ -578,21 +598,38 @@ impl Simulation {
         step: &mut StepReport,
     ) -> Result<(), usize> {
         let config = self.config;
-        let h = match config.integrator {
-            Integrator::Euler => dt,
-            Integrator::Midpoint => 0.5 * dt,
+        let before = self.before.as_ref().filter(|_| dt == config.dt);
+        let integrator = match (config.integrator, before) {
+            (Integrator::Bdf2, None) => Integrator::Euler,
+            (integrator, _) => integrator,
+        };
+        // The step in Φ, and the time until x is reached.
+        let (h, until) = match integrator {
+            Integrator::Euler => (dt, dt),
+            Integrator::Midpoint => (0.5 * dt, 0.5 * dt),
+            Integrator::Bdf2 => (2.0 * dt / 3.0, dt),
         };
         let n = self.x.len();
-        let targets: Vec<DVec3> = (0..n).map(|i| self.x[i] + self.v[i] * h).collect();
-        // Most likely the cloth goes on as it did in the last step.
+        let targets: Vec<DVec3> = match (integrator, before) {
+            (Integrator::Bdf2, Some((x, v))) => (0..n)
+                .map(|i| (4.0 * self.x[i] - x[i] + h * (4.0 * self.v[i] - v[i])) / 3.0)
+                .collect(),
+            _ => (0..n).map(|i| self.x[i] + self.v[i] * h).collect(),
+        };
+        // Most likely the cloth goes on as it did in the last step, unless it
+        // trembles undamped.
+        let most = match integrator {
+            Integrator::Euler | Integrator::Bdf2 => MAX_CARRIED,
+            Integrator::Midpoint => 0.0,
+        };
         let carry = |i: usize| {
             let more = self.acceleration[i] - config.gravity;
-            config.gravity + more.clamp_length_max(MAX_CARRIED)
+            config.gravity + more.clamp_length_max(most)
         };
         let mut x: Vec<DVec3> = (0..n).map(|i| targets[i] + carry(i) * (h * h)).collect();
         for i in (0..n).filter(|i| self.held[*i]) {
             let end = start[i].lerp(self.places[i], share);
-            x[i] = self.x[i].lerp(end, h / dt);
+            x[i] = self.x[i].lerp(end, until / dt);
         }
         let forces: Vec<DVec3> = self
             .cloth
@@ -607,11 +644,11 @@ impl Simulation {
             target: a.target,
         }));
         if let Some(wind) = &self.wind {
-            wind.add_springs(&self.cloth, &self.x, &self.v, h, &mut self.springs);
+            wind.add_springs(&self.cloth, &self.x, &self.v, until, &mut self.springs);
         }
         let damped = self.cloth.damping() > 0.0;
         if damped {
-            self.damping.set(&self.cloth, &self.x, &x, h);
+            self.damping.set(&self.cloth, &self.x, &x, until);
         }
         if let Some(surface) = &mut self.surface {
             surface.begin(obstacles, &self.x, &x, h);
@@ -700,11 +737,15 @@ impl Simulation {
         }
         objective.touches = &touches;
         // Over the whole step, of which the midpoint rule solves half.
-        self.damped += objective.damping_loss(&x) * (dt / h);
+        self.damped += objective.damping_loss(&x) * (dt / until);
         for (i, x) in x.into_iter().enumerate() {
             let from = self.x[i];
-            let (to, v) = match config.integrator {
+            let (to, v) = match integrator {
                 Integrator::Euler => (x, (x - from) / dt),
+                Integrator::Bdf2 => {
+                    let before = before.map_or(from, |(x, _)| x[i]);
+                    (x, (3.0 * x - 4.0 * from + before) / (2.0 * dt))
+                }
                 Integrator::Midpoint => {
                     let to = 2.0 * x - from;
                     (to, 2.0 * (to - from) / dt - self.v[i])
