@@ -79,6 +79,19 @@ pub struct SolveReport {
     pub converged: bool,
 }
 
+impl SolveReport {
+    /// Takes another solve into account: counts are added, of residual and
+    /// decrement the worse is kept.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.iterations += other.iterations;
+        self.linear_iterations += other.linear_iterations;
+        self.cuts += other.cuts;
+        self.residual = self.residual.max(other.residual);
+        self.decrement = self.decrement.max(other.decrement);
+        self.converged &= other.converged;
+    }
+}
+
 /// Why a solve failed.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

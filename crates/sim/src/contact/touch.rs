@@ -67,21 +67,6 @@ pub(crate) struct Pressed {
 }
 
 impl Touch {
-    /// A contact of one vertex.
-    pub(crate) fn of_vertex(vertex: u32, normal: DVec3, level: f64) -> Self {
-        Self {
-            vertices: [vertex; 4],
-            weights: [1.0, 0.0, 0.0, 0.0],
-            n_vertices: 1,
-            normal,
-            level,
-            offset: 0.0,
-            softness: 0.0,
-            stiffness: 0.0,
-            friction: None,
-        }
-    }
-
     /// The vertices that count, each with its weight.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let n = usize::from(self.n_vertices);
