@@ -24,6 +24,7 @@ mod rest_curvature;
 mod rest_shape;
 mod scalar_matrix;
 mod simulation;
+mod specimen;
 pub mod textbook;
 mod wind;
 
@@ -46,4 +47,5 @@ pub use simulation::{
     Attachment, Diverged, EnergyBudget, Integrator, Simulation, SimulationConfig, SimulationError,
     StepReport,
 };
+pub use specimen::{DrapedDisc, HangingCloth, Specimen, SpecimenError, StripOverEdge};
 pub use wind::Wind;
