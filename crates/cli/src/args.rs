@@ -465,6 +465,9 @@ pub(crate) struct SimulateBench {
     /// Stretch stiffness of warp and weft [N/m]
     #[arg(long, value_name = "N", default_value_t = 500.0, value_parser = within(1e-3..=1e7))]
     pub(crate) stretch: f64,
+    /// Keep the cloth from passing through itself
+    #[arg(long)]
+    pub(crate) self_contact: bool,
     /// Threads; as many as there are cores if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -477,12 +480,15 @@ pub(crate) struct SimulateBench {
 pub(crate) enum SimulateScene {
     /// Hangs by two corners of one edge and swings
     Hang,
+    /// Falls flat on a ball
+    Drape,
 }
 
 impl SimulateScene {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Hang => "hang",
+            Self::Drape => "drape",
         }
     }
 }

@@ -4,9 +4,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use drapery::core::Fabric;
+use drapery::core::{Fabric, Topology};
 use drapery::sim::textbook::{Rectangle, Triangulation};
-use drapery::sim::{Cloth, Simulation, SimulationConfig, StepReport};
+use drapery::sim::{
+    Cloth, ContactConfig, MeshBoxes, Placement, RigidObstacle, SelfContactConfig, Shape,
+    Simulation, SimulationConfig, StepReport, penetration, self_crossings,
+};
 use drapery::view::picture::{Camera, Colour, Options, Scene, SceneMesh, Size, View, render};
 use glam::{DVec3, Vec3};
 use serde_json::json;
@@ -39,6 +42,8 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         frames,
         cpu,
         reports,
+        penetration_worst,
+        crossings,
         broke,
     } = measured;
     let n_frames = frames.len().max(1) as f64;
@@ -66,6 +71,7 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         "frame_rate": FRAME_RATE,
         "steps_per_frame": STEPS,
         "threads": threads,
+        "self_contact": plan.self_contact,
         "build": BUILD,
         "runs": 1,
         "s_per_frame": wall / n_frames,
@@ -76,6 +82,10 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         "stretch_max_pct": 100.0 * stretch_max,
         "stretch_p99_pct": 100.0 * stretch_p99,
         "stable": stable,
+        "self_crossings": plan.self_contact.then_some(crossings),
+        "penetration_worst_mm": 1e3 * penetration_worst,
+        "solves_per_step": f64::from(reports.solves) / (n_frames * f64::from(STEPS)),
+        "set_back": reports.set_back,
         "newton_per_step": f64::from(reports.solve.iterations) / (n_frames * f64::from(STEPS)),
         "linear_per_step": f64::from(reports.solve.linear_iterations) / (n_frames * f64::from(STEPS)),
         "line_search_cuts": reports.solve.cuts,
@@ -97,7 +107,7 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
     let text = format!(
         "{scene} of {n} × {n} vertices: {:.3} s a frame, {} s of CPU time ({} frames of {STEPS} steps, {threads} threads, {BUILD} build)\n\
          frames took {fastest:.3} to {slowest:.3} s, {median:.3} in the middle; {:.2} Newton and {:.1} linear iterations a step\n\
-         stretch of structural edges in the last frame: {:.2} % at most, {:.2} % for 99 of 100; {}\n\
+         stretch of structural edges in the last frame: {:.2} % at most, {:.2} % for 99 of 100; {}{}\n\
          {}: {:.3} kg/m², stretch {:.0} N/m warp, {:.0} weft, {:.0} coupling, shear {:.1}, bending {:.2} µN·m warp, {:.2} weft, {:.2} coupling, {:.2} twist, damping {:.1} ms",
         wall / n_frames,
         cpu.map_or("unknown".to_string(), |c| format!(
@@ -112,6 +122,20 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         match stable {
             true => "stable",
             false => "not stable",
+        },
+        match plan.scene {
+            SimulateScene::Hang => String::new(),
+            SimulateScene::Drape => format!(
+                "\nat worst {:.3} mm inside the ball in any frame{}; {} contacts in the last, {:.2} solves a step, {} vertices set back",
+                1e3 * penetration_worst,
+                match plan.self_contact {
+                    true => format!(", {crossings} crossings of the cloth with itself"),
+                    false => String::new(),
+                },
+                reports.touches,
+                f64::from(reports.solves) / (n_frames * f64::from(STEPS)),
+                reports.set_back
+            ),
         },
         fabric.name,
         fabric.density,
@@ -146,6 +170,10 @@ struct Measured {
     frames: Vec<f64>,
     cpu: Option<Duration>,
     reports: StepReport,
+    /// Over all frames [m].
+    penetration_worst: f64,
+    /// Over all frames, if self-contact is on.
+    crossings: usize,
     broke: Option<anyhow::Error>,
 }
 
@@ -170,15 +198,35 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
             simulation.hold(0)?;
             simulation.hold(plan.n - 1)?;
         }
+        SimulateScene::Drape => {
+            let centre = DVec3::new(0.5, -0.3, 0.5);
+            let ball = Shape::Sphere { radius: 0.25 };
+            let ball = RigidObstacle::new(ball, Placement::at(centre))?;
+            let contact = ContactConfig {
+                offset: 1.5e-3,
+                friction: 0.3,
+            };
+            simulation.set_obstacles(vec![ball.into()], contact)?;
+        }
+    }
+    if plan.self_contact {
+        simulation.set_self_contact(Some(SelfContactConfig::default()))?;
     }
     let mut frames = Vec::new();
     let mut reports = StepReport::default();
     let mut broke = None;
-    let before = cpu_time();
+    let mut penetration_worst = 0f64;
+    let mut crossings = 0;
+    let topology = Topology::new(
+        plan.n * plan.n,
+        simulation.cloth().membrane().triangles().to_vec(),
+    )?;
+    let mut points = MeshBoxes::new(&topology, simulation.positions());
+    let mut cpu = Some(Duration::ZERO);
     let progress = say.progress(u64::from(plan.frames), "frames");
     'frames: for _ in 0..plan.frames {
         stop::check()?;
-        let start = Instant::now();
+        let (start, cpu_start) = (Instant::now(), cpu_time());
         for _ in 0..STEPS {
             match simulation.step() {
                 Ok(report) => {
@@ -186,6 +234,9 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
                     reports.solve.iterations += report.solve.iterations;
                     reports.solve.linear_iterations += report.solve.linear_iterations;
                     reports.solve.cuts += report.solve.cuts;
+                    reports.solves += report.solves;
+                    reports.set_back += report.set_back;
+                    reports.touches = report.touches;
                 }
                 Err(error) => {
                     broke = Some(error.into());
@@ -194,16 +245,27 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
             }
         }
         frames.push(start.elapsed().as_secs_f64());
+        cpu = cpu.and_then(|sum| Some(sum + cpu_time()?.checked_sub(cpu_start?)?));
+        // Not part of the frame's time.
+        for obstacle in simulation.obstacles() {
+            let depth = penetration(obstacle, &points, simulation.positions(), 1e-4);
+            penetration_worst = penetration_worst.max(depth.worst);
+        }
+        if plan.self_contact {
+            points.refit(simulation.positions(), simulation.positions());
+            crossings += self_crossings(&points, simulation.positions()).len();
+        }
         progress.inc(1);
     }
     progress.finish_and_clear();
-    let cpu = before.and_then(|before| cpu_time()?.checked_sub(before));
     Ok(Measured {
         simulation,
         fabric,
         frames,
         cpu,
         reports,
+        penetration_worst,
+        crossings,
         broke,
     })
 }
@@ -242,7 +304,7 @@ fn stretches(n: u32, x: &[DVec3]) -> Vec<f64> {
 
 fn draw(simulation: &Simulation, out: &Path) -> anyhow::Result<()> {
     let positions: Vec<Vec3> = simulation.positions().iter().map(|p| p.as_vec3()).collect();
-    let topology = drapery::core::Topology::new(
+    let topology = Topology::new(
         positions.len() as u32,
         simulation.cloth().membrane().triangles().to_vec(),
     )?;

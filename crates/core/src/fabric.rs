@@ -27,7 +27,8 @@ pub struct Fabric {
     pub bending_warp: f64,
     /// Coupling of the two curvatures [N·m].
     pub bending_coupling: f64,
-    /// Twist rigidity: energy 2 · this · κ_uv² a square metre [N·m].
+    /// Twist rigidity: energy this · κ_uv² a square metre [N·m]; D (1 − ν) for
+    /// a plate alike in all directions.
     pub bending_twist: f64,
     /// Internal damping: strain rate times this counts as strain [s].
     pub damping: f64,

@@ -39,9 +39,11 @@
 
 use drapery_core::Fabric;
 use glam::{DMat3, DVec2, DVec3};
+use rayon::prelude::*;
 
 use crate::RestShape;
 use crate::edge_slope::{Beyond, slope};
+use crate::reduction::{CHUNK, chunked_sum};
 use crate::rest_curvature::RestCurvature;
 use crate::scalar_matrix::ScalarMatrix;
 
@@ -120,9 +122,9 @@ impl Bending {
 
     /// The energy at positions `x` [J].
     pub fn energy(&self, x: &[DVec3]) -> f64 {
-        (0..self.elements.len())
-            .map(|triangle| self.triangle_energy(triangle, x))
-            .sum()
+        chunked_sum(self.elements.len(), |triangles| {
+            triangles.map(|t| self.triangle_energy(t, x)).sum()
+        })
     }
 
     /// The energy of one triangle at positions `x` [J].
@@ -159,8 +161,11 @@ impl Bending {
     /// The part of the energy that comes from a curved rest shape [J].
     pub(crate) fn rest_energy(&self, x: &[DVec3]) -> f64 {
         self.rest.as_ref().map_or(0.0, |rest| {
-            let parts = self.elements.iter().enumerate();
-            parts.map(|(t, e)| rest.energy(t, e.curvature(x), x)).sum()
+            chunked_sum(self.elements.len(), |triangles| {
+                triangles
+                    .map(|t| rest.energy(t, self.elements[t].curvature(x), x))
+                    .sum()
+            })
         })
     }
 
@@ -182,17 +187,25 @@ impl Bending {
         to: &[DVec3],
         out: &mut [DVec3],
     ) -> f64 {
+        let turned: Vec<([DVec3; 3], f64)> = self
+            .elements
+            .par_iter()
+            .zip(triangles)
+            .with_min_len(CHUNK)
+            .map(|(element, corners)| {
+                let kappa = element.curvature(from);
+                let corner = |x: &[DVec3]| frame(corners.map(|v| x[v as usize]));
+                let turn = corner(to) * corner(from).transpose();
+                let moments = element.moments(kappa.map(|k| turn * k));
+                let clamped = element.offset.iter().zip(&moments);
+                let clamped: f64 = clamped.map(|(o, m)| o.dot(*m)).sum();
+                (moments, element.energy(kappa) - clamped)
+            })
+            .collect();
         out.fill(DVec3::ZERO);
         let mut energy = 0.0;
-        for (element, corners) in self.elements.iter().zip(triangles) {
-            let kappa = element.curvature(from);
-            energy += element.energy(kappa);
-            let corner = |x: &[DVec3]| frame(corners.map(|v| x[v as usize]));
-            let turn = corner(to) * corner(from).transpose();
-            let moments = element.moments(kappa.map(|k| turn * k));
-            energy -= (0..3)
-                .map(|i| element.offset[i].dot(moments[i]))
-                .sum::<f64>();
+        for (element, (moments, part)) in self.elements.iter().zip(turned) {
+            energy += part;
             for (vertex, row) in element.vertices.iter().zip(&element.rows) {
                 out[*vertex as usize] += weighted(moments, *row);
             }

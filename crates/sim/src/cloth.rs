@@ -1,7 +1,7 @@
 //! A cloth that can be solved for: [`Cloth`], energies and masses over one
 //! rest shape.
 
-use drapery_core::{Fabric, FabricError};
+use drapery_core::{Fabric, FabricError, Topology};
 use glam::DVec3;
 
 use crate::{Bending, ClampedEdge, Membrane, RestShape, StrainCap};
@@ -15,6 +15,8 @@ pub struct Cloth {
     density: f64,
     damping: f64,
     around: Around,
+    topology: Topology,
+    longest_edge: f64,
 }
 
 /// The corners of triangles at each vertex.
@@ -74,6 +76,12 @@ impl Cloth {
             masses: rest.masses(fabric.density),
             density: fabric.density,
             damping: fabric.damping,
+            topology: rest.topology().clone(),
+            longest_edge: rest
+                .corners()
+                .iter()
+                .flat_map(|[a, b, c]| [a.distance(*b), b.distance(*c), c.distance(*a)])
+                .fold(0.0, f64::max),
             around: Around::new(rest.topology().n_vertices(), rest.topology().triangles()),
         })
     }
@@ -119,6 +127,16 @@ impl Cloth {
 
     pub(crate) const fn around(&self) -> &Around {
         &self.around
+    }
+
+    /// How the vertices are joined.
+    pub const fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The longest edge at rest [m].
+    pub const fn longest_edge(&self) -> f64 {
+        self.longest_edge
     }
 
     /// The elastic energy at positions `x` [J].

@@ -4,8 +4,8 @@
 use drapery_linalg::{SparseCholesky, SymmetricPattern};
 use glam::{DMat3, DVec3};
 
+use crate::Objective;
 use crate::membrane::positive_part;
-use crate::{Cloth, Objective};
 
 /// Solves with the Hessian by sparse Cholesky.
 #[derive(Debug)]
@@ -17,8 +17,9 @@ pub(crate) struct Direct {
 }
 
 impl Direct {
-    /// For the vertices of a cloth that are not held.
-    pub(crate) fn new(cloth: &Cloth, held: &[bool]) -> Self {
+    /// For the vertices that are not held, and the contacts that there are.
+    pub(crate) fn new(objective: &Objective<'_>) -> Self {
+        let (cloth, held) = (objective.cloth, objective.held);
         let mut n_free = 0;
         let free: Vec<Option<u32>> = held
             .iter()
@@ -30,15 +31,23 @@ impl Direct {
             })
             .collect();
         let mut entries = Vec::new();
-        // Bending reaches farther than the membrane, over all that it has.
-        cloth.bending().hessian(|a, b, _| {
+        let mut pair = |a: u32, b: u32| {
             if let (Some(a), Some(b)) = (free[a as usize], free[b as usize])
                 && a >= b
             {
                 let (row, column) = (3 * a as usize, 3 * b as usize);
                 entries.extend((0..9).map(|k| (row + k / 3, column + k % 3)));
             }
-        });
+        };
+        // Bending reaches farther than the membrane, over all that it has.
+        cloth.bending().hessian(|a, b, _| pair(a, b));
+        for touch in objective.touches {
+            for (a, _) in touch.parts() {
+                for (b, _) in touch.parts() {
+                    pair(a as u32, b as u32);
+                }
+            }
+        }
         let pattern = SymmetricPattern::new(3 * n_free as usize, entries)
             .expect("free vertices are numbered without gaps");
         let values = vec![0.0; pattern.n_entries()];
@@ -49,10 +58,23 @@ impl Direct {
         }
     }
 
-    /// Whether it was made for these held vertices.
-    pub(crate) fn fits(&self, held: &[bool]) -> bool {
+    /// Whether it was made for these held vertices and has room for these
+    /// contacts.
+    pub(crate) fn fits(&self, objective: &Objective<'_>) -> bool {
         let same = |(free, held): (&Option<u32>, &bool)| free.is_none() == *held;
-        self.free.len() == held.len() && self.free.iter().zip(held).all(same)
+        let pattern = self.cholesky.pattern();
+        let has = |a: usize, b: usize| match (self.free[a], self.free[b]) {
+            (Some(a), Some(b)) => pattern.place(3 * a as usize, 3 * b as usize).is_some(),
+            _ => true,
+        };
+        self.free.len() == objective.held.len()
+            && self.free.iter().zip(objective.held).all(same)
+            && objective.touches.iter().all(|touch| {
+                let mut pairs = touch
+                    .parts()
+                    .flat_map(|a| touch.parts().map(move |b| (a.0, b.0)));
+                pairs.all(|(a, b)| has(a, b))
+            })
     }
 
     /// Sums the Hessian at `x` and factors it. False when it is not positive
@@ -102,6 +124,14 @@ impl Direct {
         }
         for spring in objective.springs {
             add(spring.vertex, spring.vertex, spring.stiffness);
+        }
+        for touch in objective.touches {
+            let hessian = touch.pressed(x).hessian;
+            for (a, weight_a) in touch.parts() {
+                for (b, weight_b) in touch.parts() {
+                    add(a as u32, b as u32, hessian * (weight_a * weight_b));
+                }
+            }
         }
         cholesky.factor(values).is_ok()
     }

@@ -36,7 +36,18 @@ pub(crate) struct NearMatrix {
     /// Bending between others.
     far: Vec<(u32, f32)>,
     far_factor: f32,
+    /// Contacts of more than one vertex.
+    touches: Vec<TouchBlock>,
     held: Vec<bool>,
+}
+
+/// The Hessian of a contact: w_a w_b times one block between its vertices.
+#[derive(Clone, Copy, Debug)]
+struct TouchBlock {
+    vertices: [u32; 4],
+    /// Zero beyond the vertices that count.
+    weights: [f32; 4],
+    block: Mat3A,
 }
 
 impl NearMatrix {
@@ -90,6 +101,7 @@ impl NearMatrix {
             blocks: vec![Mat3A::ZERO; columns.len()],
             elements: vec![[Mat3A::ZERO; 6]; triangles.len()],
             held: vec![false; n],
+            touches: Vec::new(),
             far_factor: 1.0,
             starts,
             columns,
@@ -189,6 +201,22 @@ impl NearMatrix {
             let place = self.diagonals[spring.vertex as usize] as usize;
             self.blocks[place] += Mat3A::from(spring.stiffness.as_mat3());
         }
+        self.touches.clear();
+        for (touch, hessian) in objective.touches.iter().zip(&at.touch_hessians) {
+            let block = Mat3A::from(hessian.as_mat3());
+            let mut weights = [0.0; 4];
+            for (k, (vertex, weight)) in touch.parts().enumerate() {
+                weights[k] = weight as f32;
+                self.blocks[self.diagonals[vertex] as usize] += block * (weights[k] * weights[k]);
+            }
+            if touch.n_vertices > 1 && block != Mat3A::ZERO {
+                self.touches.push(TouchBlock {
+                    vertices: touch.vertices,
+                    weights,
+                    block,
+                });
+            }
+        }
     }
 
     /// out = H x for x that is zero where vertices are held; gives x · out.
@@ -210,7 +238,25 @@ impl NearMatrix {
                 part
             })
             .collect();
-        parts.iter().sum()
+        let mut sum: f64 = parts.iter().sum();
+        for touch in &self.touches {
+            let at = touch.vertices.map(|v| v as usize);
+            let mut moved = Vec3A::ZERO;
+            for (vertex, weight) in at.into_iter().zip(touch.weights) {
+                moved += x[vertex] * weight;
+            }
+            let force = touch.block * moved;
+            for (vertex, weight) in at.into_iter().zip(touch.weights) {
+                if weight != 0.0 && !self.held[vertex] {
+                    // The diagonal is in the blocks already.
+                    let own = touch.block * (x[vertex] * weight);
+                    let more = (force - own) * weight;
+                    out[vertex] += more;
+                    sum += f64::from(more.dot(x[vertex]));
+                }
+            }
+        }
+        sum
     }
 
     fn row_times(&self, row: usize, x: &[Vec3A]) -> Vec3A {

@@ -79,6 +79,19 @@ pub struct SolveReport {
     pub converged: bool,
 }
 
+impl SolveReport {
+    /// Takes another solve into account: counts are added, of residual and
+    /// decrement the worse is kept.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.iterations += other.iterations;
+        self.linear_iterations += other.linear_iterations;
+        self.cuts += other.cuts;
+        self.residual = self.residual.max(other.residual);
+        self.decrement = self.decrement.max(other.decrement);
+        self.converged &= other.converged;
+    }
+}
+
 /// Why a solve failed.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -237,10 +250,10 @@ impl Minimiser {
     ) -> Result<u32, SolveError> {
         match config.solver {
             Solver::Direct => {
-                let fits = self.direct.take().filter(|d| d.fits(objective.held));
+                let fits = self.direct.take().filter(|d| d.fits(objective));
                 let direct = self
                     .direct
-                    .insert(fits.unwrap_or_else(|| Direct::new(objective.cloth, objective.held)));
+                    .insert(fits.unwrap_or_else(|| Direct::new(objective)));
                 if !direct.factor(objective, x) {
                     return Err(SolveError::Unheld);
                 }
@@ -275,7 +288,7 @@ fn keep_momentum(objective: &Objective<'_>, x: &mut [DVec3]) {
     let Some(Inertia { targets, .. }) = objective.inertia else {
         return;
     };
-    if objective.held.contains(&true) {
+    if objective.held.contains(&true) || !objective.touches.is_empty() {
         return;
     }
     let (mut force, mut stiffness) = (DVec3::ZERO, DMat3::ZERO);

@@ -5,6 +5,7 @@
 //!      + membrane(x) + bending(x)               elasticity, `Cloth`
 //!      + (β/h) · change of strain and curvature  damping
 //!      + ½ Σ (xₖ − aₖ)ᵀ Sₖ (xₖ − aₖ)             springs: attachments, air
+//!      + Σ pressure and friction                contact, `Touch`
 //!      − Σ fᵢ · xᵢ                               forces: gravity
 //! ```
 //!
@@ -12,10 +13,10 @@
 //! is implicit Euler (Adaptive Bases 2014, Eq. 1); without the first term it is
 //! rest under load. Held vertices are constants, not unknowns. Whatever is
 //! frozen over a step (what damping is measured from, the resistance of the
-//! air) is in the objective before it is minimised, so every solver minimises
-//! the same function.
+//! air, which pairs touch and where) is in the objective before it is
+//! minimised, so every solver minimises the same function.
 //!
-//! All but the membrane and a curved rest shape is quadratic. Changes of Φ
+//! All but the membrane, a curved rest shape and contact is quadratic. Changes of Φ
 //! along a line are therefore summed from differences ([`Objective::change`]),
 //! which do not drown in the size of Φ itself.
 
@@ -23,6 +24,7 @@ use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::Cloth;
+use crate::contact::Touch;
 use crate::membrane::StrainRate;
 use crate::reduction::{CHUNK, chunked_sum, dot};
 
@@ -65,9 +67,11 @@ impl Damping {
         self.ratio = cloth.damping() / dt;
         let membrane = cloth.membrane();
         let n_triangles = membrane.triangles().len();
-        self.strains.clear();
-        self.strains
-            .extend((0..n_triangles).map(|t| membrane.strain(t, from)));
+        (0..n_triangles)
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|t| membrane.strain(t, from))
+            .collect_into_vec(&mut self.strains);
         self.bending.resize(from.len(), DVec3::ZERO);
         self.constant =
             cloth
@@ -91,6 +95,8 @@ pub struct Objective<'a> {
     pub springs: &'a [Spring],
     /// Damping.
     pub damping: Option<&'a Damping>,
+    /// Contacts.
+    pub touches: &'a [Touch],
 }
 
 /// What evaluating an objective leaves behind.
@@ -107,13 +113,18 @@ pub(crate) struct Evaluation {
     energies: Vec<f64>,
     /// Of a curved rest shape [J].
     rest_energy: f64,
+    /// Energies of the contacts [J].
+    touch_energies: Vec<f64>,
+    /// Their Hessians [N/m].
+    pub(crate) touch_hessians: Vec<DMat3>,
 }
 
 impl Evaluation {
     /// Changes of Φ below this can't be told from rounding [J].
     pub(crate) fn rounding(&self) -> f64 {
         let sum: f64 = self.energies.iter().map(|e| e.abs()).sum();
-        f64::EPSILON * (sum + self.rest_energy.abs())
+        let contact: f64 = self.touch_energies.iter().sum();
+        f64::EPSILON * (sum + self.rest_energy.abs() + contact)
     }
 }
 
@@ -127,6 +138,7 @@ impl<'a> Objective<'a> {
             inertia: None,
             springs: &[],
             damping: None,
+            touches: &[],
         }
     }
 
@@ -174,7 +186,7 @@ impl<'a> Objective<'a> {
             let away = x[spring.vertex as usize] - spring.target;
             value += 0.5 * away.dot(spring.stiffness * away);
         }
-        value
+        value + self.touches.iter().map(|t| t.energy(x)).sum::<f64>()
     }
 
     /// ∂Φ/∂x [N], shape [vertex]; zero where held.
@@ -246,6 +258,16 @@ impl<'a> Objective<'a> {
             });
         out.rest_energy = self.cloth.bending().rest_energy(x);
         self.cloth.bending().add_rest_gradient(x, &mut out.gradient);
+        out.touch_energies.clear();
+        out.touch_hessians.clear();
+        for touch in self.touches {
+            let pressed = touch.pressed(x);
+            out.touch_energies.push(pressed.energy);
+            out.touch_hessians.push(pressed.hessian);
+            for (vertex, weight) in touch.parts() {
+                out.gradient[vertex] += pressed.gradient * weight;
+            }
+        }
         for (g, held) in out.gradient.iter_mut().zip(self.held) {
             if *held {
                 *g = DVec3::ZERO;
@@ -336,6 +358,8 @@ impl AlongLine<'_> {
                 .sum()
         });
         let rest = cloth.bending().rest_energy(moved) - self.at.rest_energy;
-        membrane + rest + s * (self.slope + 0.5 * s * self.curvature)
+        let touches = self.objective.touches.iter().zip(&self.at.touch_energies);
+        let contact: f64 = touches.map(|(t, e)| t.energy(moved) - e).sum();
+        membrane + rest + contact + s * (self.slope + 0.5 * s * self.curvature)
     }
 }

@@ -112,6 +112,14 @@ impl Basis {
         for spring in objective.springs {
             add(spring.vertex, spring.vertex, spring.stiffness);
         }
+        for touch in objective.touches {
+            let hessian = touch.pressed(x).hessian;
+            for (a, weight_a) in touch.parts() {
+                for (b, weight_b) in touch.parts() {
+                    add(a as u32, b as u32, hessian * (weight_a * weight_b));
+                }
+            }
+        }
         let pairs = (0..n).flat_map(|i| (0..=i).map(move |j| (i, j)));
         let pattern = SymmetricPattern::new(n, pairs).expect("pairs of columns");
         let mut values = Vec::with_capacity(pattern.n_entries());

@@ -15,13 +15,22 @@
 //! halves, in four, down to sixteen parts, the last time with the reference
 //! solver; then it is an error that names the step and the vertex. The report
 //! says how far down this ladder a step had to go.
+//!
+//! With contact, a step is a few solves: which points touch what is frozen
+//! over each, and found again after it (`contact/surface.rs` for obstacles,
+//! `contact/pairs.rs` for cloth on cloth). What no force could keep out is set
+//! back at the end, the one thing that is done behind the objective's back.
 
 use drapery_core::FrameIndex;
 use glam::{DMat3, DVec3};
 
+use crate::contact::{
+    MeshObstacle, Obstacle, PairContacts, PairSettings, SurfaceContacts, SurfaceSettings, Touch,
+};
 use crate::wind::Wind;
 use crate::{
-    Cloth, Damping, Inertia, Minimiser, NewtonConfig, Objective, SolveReport, Solver, Spring,
+    Cloth, Damping, Inertia, Minimiser, NewtonConfig, Objective, SolveError, SolveReport, Solver,
+    Spring,
 };
 
 /// How time is discretised.
@@ -74,6 +83,11 @@ impl Default for SimulationConfig {
 /// The farthest that a vertex moves in one Newton iteration [m].
 const MAX_MOVE: f64 = 0.1;
 
+/// The most acceleration beside gravity that a step starts out with because
+/// the last one had it [m/s²]. On a cloth that hangs, 20 saves a tenth of the
+/// iterations and 100 none: after a jerk the cloth does not jerk again.
+const MAX_CARRIED: f64 = 20.0;
+
 /// How often a step is halved before it is given up.
 const RUNGS: u32 = 4;
 
@@ -96,6 +110,49 @@ pub struct StepReport {
     pub solve: SolveReport,
     /// In how many parts the step was taken; one when it went well.
     pub parts: u32,
+    /// Contacts in the last part.
+    pub touches: u32,
+    /// Solves, one a part without contact.
+    pub solves: u32,
+    /// Vertices that contact forces could not keep out, and that were set back.
+    pub set_back: u32,
+}
+
+/// How cloth meets what is around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactConfig {
+    /// How far off an obstacle cloth rests [m]: stands for its thickness and
+    /// for what the middle of an edge dips below its ends.
+    pub offset: f64,
+    /// Coulomb friction against obstacles.
+    pub friction: f64,
+}
+
+/// How cloth meets itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SelfContactConfig {
+    /// How far apart layers rest [m].
+    pub thickness: f64,
+    /// Coulomb friction between layers.
+    pub friction: f64,
+}
+
+impl Default for SelfContactConfig {
+    fn default() -> Self {
+        Self {
+            thickness: 1e-3,
+            friction: 0.3,
+        }
+    }
+}
+
+impl Default for ContactConfig {
+    fn default() -> Self {
+        Self {
+            offset: 1.5e-3,
+            friction: 0.3,
+        }
+    }
 }
 
 /// Where the energy of a cloth is [J].
@@ -148,6 +205,11 @@ pub enum SimulationError {
         /// How many there are.
         n_vertices: usize,
     },
+    /// Contact and the midpoint rule don't go together.
+    #[error(
+        "contact needs implicit Euler: the midpoint rule finds contact where a step does not end"
+    )]
+    ContactNeedsEuler,
     /// A setting is out of range.
     #[error("{what} is {value}, which is not {expected}")]
     Setting {
@@ -184,6 +246,8 @@ pub struct Simulation {
     config: SimulationConfig,
     x: Vec<DVec3>,
     v: Vec<DVec3>,
+    /// Of the last step [m/s²].
+    acceleration: Vec<DVec3>,
     held: Vec<bool>,
     /// Where held vertices are to be at the end of the next step [m].
     places: Vec<DVec3>,
@@ -194,7 +258,15 @@ pub struct Simulation {
     minimiser: Minimiser,
     damping: Damping,
     springs: Vec<Spring>,
+    obstacles: Vec<Obstacle>,
+    surface: Option<SurfaceContacts>,
+    pairs: Option<PairContacts>,
+    /// Masses with held vertices infinitely heavy [kg].
+    masses: Vec<f64>,
 }
+
+/// The most solves of a step with contact.
+const MAX_SOLVES: u32 = 9;
 
 impl Simulation {
     /// A cloth at rest at `positions` [m].
@@ -211,6 +283,7 @@ impl Simulation {
         let n = cloth.n_vertices();
         Ok(Self {
             v: vec![DVec3::ZERO; n],
+            acceleration: vec![config.gravity; n],
             held: vec![false; n],
             places: positions.clone(),
             x: positions,
@@ -221,6 +294,10 @@ impl Simulation {
             minimiser: Minimiser::default(),
             damping: Damping::default(),
             springs: Vec::new(),
+            obstacles: Vec::new(),
+            surface: None,
+            pairs: None,
+            masses: Vec::new(),
             cloth,
             config,
         })
@@ -254,6 +331,9 @@ impl Simulation {
         check_finite(positions, self.x.len())?;
         self.x.copy_from_slice(positions);
         self.places.copy_from_slice(positions);
+        if let Some(surface) = &mut self.surface {
+            surface.forget();
+        }
         Ok(())
     }
 
@@ -331,17 +411,80 @@ impl Simulation {
                 ("friction coefficient of the air", wind.friction),
             ];
             for (what, value) in numbers {
-                if !(value.is_finite() && value >= 0.0) {
-                    return Err(SimulationError::Setting {
-                        what,
-                        value,
-                        expected: "zero or a positive number",
-                    });
-                }
+                not_negative(what, value)?;
             }
         }
         self.wind = wind;
         Ok(())
+    }
+
+    /// Sets what the cloth meets, and how. Obstacles move as they are told to
+    /// by [`obstacles_mut`](Self::obstacles_mut) over the next step, and then
+    /// rest.
+    ///
+    /// # Errors
+    /// When a setting is out of range, or the integrator is not Euler's: the
+    /// midpoint rule places contact where a step does not end.
+    pub fn set_obstacles(
+        &mut self,
+        obstacles: Vec<Obstacle>,
+        contact: ContactConfig,
+    ) -> Result<(), SimulationError> {
+        positive("contact offset", contact.offset)?;
+        not_negative("friction", contact.friction)?;
+        if self.config.integrator == Integrator::Midpoint && !obstacles.is_empty() {
+            return Err(SimulationError::ContactNeedsEuler);
+        }
+        let longest = self.cloth.longest_edge();
+        self.surface = (!obstacles.is_empty()).then(|| {
+            let settings = SurfaceSettings {
+                offset: contact.offset,
+                friction: contact.friction,
+            };
+            SurfaceContacts::new(&self.cloth, longest, settings)
+        });
+        self.obstacles = obstacles;
+        Ok(())
+    }
+
+    /// Keeps the cloth from passing through itself, or no longer.
+    ///
+    /// # Errors
+    /// When a setting is out of range, the integrator is not Euler's, or the
+    /// triangles make no surface.
+    pub fn set_self_contact(
+        &mut self,
+        contact: Option<SelfContactConfig>,
+    ) -> Result<(), SimulationError> {
+        let Some(SelfContactConfig {
+            thickness,
+            friction,
+        }) = contact
+        else {
+            self.pairs = None;
+            return Ok(());
+        };
+        positive("thickness", thickness)?;
+        not_negative("friction", friction)?;
+        if self.config.integrator == Integrator::Midpoint {
+            return Err(SimulationError::ContactNeedsEuler);
+        }
+        let settings = PairSettings {
+            thickness,
+            friction,
+        };
+        self.pairs = Some(PairContacts::new(self.cloth.topology(), &self.x, settings));
+        Ok(())
+    }
+
+    /// The obstacles.
+    pub fn obstacles(&self) -> &[Obstacle] {
+        &self.obstacles
+    }
+
+    /// The obstacles, to set their motion over the next step.
+    pub fn obstacles_mut(&mut self) -> &mut [Obstacle] {
+        &mut self.obstacles
     }
 
     fn check_vertex(&self, vertex: u32) -> Result<usize, SimulationError> {
@@ -369,9 +512,12 @@ impl Simulation {
         for rung in 0..=RUNGS {
             let parts = 1 << rung;
             match self.try_parts(parts, rung == RUNGS) {
-                Ok(solve) => {
+                Ok(report) => {
                     self.step += 1;
-                    return Ok(StepReport { solve, parts });
+                    for obstacle in &mut self.obstacles {
+                        obstacle.rest();
+                    }
+                    return Ok(report);
                 }
                 Err(vertex) => {
                     at_fault = vertex;
@@ -393,22 +539,31 @@ impl Simulation {
     }
 
     /// Takes a step in equal parts; the vertex at fault when one fails.
-    fn try_parts(&mut self, parts: u32, last: bool) -> Result<SolveReport, usize> {
+    fn try_parts(&mut self, parts: u32, last: bool) -> Result<StepReport, usize> {
         let start = self.x.clone();
-        let mut all = SolveReport {
-            converged: true,
-            ..SolveReport::default()
+        let mut report = StepReport {
+            parts,
+            ..StepReport::default()
         };
+        report.solve.converged = true;
         for part in 1..=parts {
-            let share = f64::from(part) / f64::from(parts);
-            let report = self.substep(&start, share, self.config.dt / f64::from(parts), last)?;
-            all.iterations += report.iterations;
-            all.linear_iterations += report.linear_iterations;
-            all.cuts += report.cuts;
-            all.residual = all.residual.max(report.residual);
-            all.decrement = all.decrement.max(report.decrement);
+            let share = |part: u32| f64::from(part) / f64::from(parts);
+            let obstacles: Vec<Obstacle> = match parts {
+                1 => std::mem::take(&mut self.obstacles),
+                _ => self
+                    .obstacles
+                    .iter()
+                    .map(|o| o.part(share(part - 1), share(part)))
+                    .collect(),
+            };
+            let dt = self.config.dt / f64::from(parts);
+            let result = self.substep(&start, share(part), dt, last, &obstacles, &mut report);
+            if parts == 1 {
+                self.obstacles = obstacles;
+            }
+            result?;
         }
-        Ok(all)
+        Ok(report)
     }
 
     /// One step of length `dt` that takes held vertices to `share` of their
@@ -419,7 +574,9 @@ impl Simulation {
         share: f64,
         dt: f64,
         last: bool,
-    ) -> Result<SolveReport, usize> {
+        obstacles: &[Obstacle],
+        step: &mut StepReport,
+    ) -> Result<(), usize> {
         let config = self.config;
         let h = match config.integrator {
             Integrator::Euler => dt,
@@ -427,10 +584,12 @@ impl Simulation {
         };
         let n = self.x.len();
         let targets: Vec<DVec3> = (0..n).map(|i| self.x[i] + self.v[i] * h).collect();
-        let mut x: Vec<DVec3> = targets
-            .iter()
-            .map(|y| *y + config.gravity * (h * h))
-            .collect();
+        // Most likely the cloth goes on as it did in the last step.
+        let carry = |i: usize| {
+            let more = self.acceleration[i] - config.gravity;
+            config.gravity + more.clamp_length_max(MAX_CARRIED)
+        };
+        let mut x: Vec<DVec3> = (0..n).map(|i| targets[i] + carry(i) * (h * h)).collect();
         for i in (0..n).filter(|i| self.held[*i]) {
             let end = start[i].lerp(self.places[i], share);
             x[i] = self.x[i].lerp(end, h / dt);
@@ -454,7 +613,26 @@ impl Simulation {
         if damped {
             self.damping.set(&self.cloth, &self.x, &x, h);
         }
-        let objective = Objective {
+        if let Some(surface) = &mut self.surface {
+            surface.begin(obstacles, &self.x, &x, h);
+        }
+        let meshes: Vec<&MeshObstacle> = obstacles
+            .iter()
+            .filter_map(|o| match o {
+                Obstacle::Mesh(mesh) => Some(&**mesh),
+                Obstacle::Rigid(_) => None,
+            })
+            .collect();
+        if let Some(pairs) = &mut self.pairs {
+            let masses = self.cloth.masses().iter().zip(&self.held);
+            self.masses.clear();
+            self.masses.extend(masses.map(|(m, held)| match held {
+                true => f64::INFINITY,
+                false => *m,
+            }));
+            pairs.begin(&self.x, &x, &self.masses, h, &meshes);
+        }
+        let mut objective = Objective {
             cloth: &self.cloth,
             held: &self.held,
             forces: &forces,
@@ -464,6 +642,7 @@ impl Simulation {
             }),
             springs: &self.springs,
             damping: damped.then_some(&self.damping),
+            touches: &[],
         };
         let mass: f64 = self.cloth.masses().iter().sum();
         let newton = NewtonConfig {
@@ -476,15 +655,50 @@ impl Simulation {
             max_move: MAX_MOVE,
             forcing: config.forcing,
         };
-        let report = match self.minimiser.minimise(&objective, &mut x, &newton) {
-            Ok(report) if report.converged => report,
-            Ok(_) => return Err(self.minimiser.most_pulled()),
-            Err(crate::SolveError::Diverged { vertex }) => return Err(vertex),
-            Err(crate::SolveError::Unheld) => return Err(0),
-        };
-        if let Some(vertex) = x.iter().position(|p| !p.is_finite()) {
-            return Err(vertex);
+        let mut touches: Vec<Touch> = Vec::new();
+        for solves in 1..=MAX_SOLVES {
+            touches.clear();
+            if let Some(surface) = &self.surface {
+                touches.extend_from_slice(surface.touches());
+            }
+            if let Some(pairs) = &self.pairs {
+                touches.extend_from_slice(pairs.touches());
+            }
+            let objective = Objective {
+                touches: &touches,
+                ..objective
+            };
+            match self.minimiser.minimise(&objective, &mut x, &newton) {
+                Ok(report) if report.converged => step.solve.add(&report),
+                Ok(_) => return Err(self.minimiser.most_pulled()),
+                Err(SolveError::Diverged { vertex }) => return Err(vertex),
+                Err(SolveError::Unheld) => return Err(0),
+            }
+            step.solves += 1;
+            if let Some(vertex) = x.iter().position(|p| !p.is_finite()) {
+                return Err(vertex);
+            }
+            let mut again = false;
+            if let Some(surface) = &mut self.surface {
+                again |= surface.refresh(obstacles, &self.x, &x);
+            }
+            if let Some(pairs) = &mut self.pairs {
+                again |= pairs.refresh(&self.x, &x, &meshes);
+            }
+            if !again || solves == MAX_SOLVES {
+                break;
+            }
         }
+        step.touches = touches.len() as u32;
+        if let Some(surface) = &mut self.surface {
+            step.set_back += surface.set_out(obstacles, &self.held, &self.x, &mut x);
+            surface.finish(obstacles, &x);
+        }
+        if let Some(pairs) = &mut self.pairs {
+            step.set_back += pairs.clip(&self.x, &mut x, &meshes);
+            pairs.finish(&x);
+        }
+        objective.touches = &touches;
         // Over the whole step, of which the midpoint rule solves half.
         self.damped += objective.damping_loss(&x) * (dt / h);
         for (i, x) in x.into_iter().enumerate() {
@@ -496,13 +710,15 @@ impl Simulation {
                     (to, 2.0 * (to - from) / dt - self.v[i])
                 }
             };
-            self.v[i] = match self.held[i] {
+            let v = match self.held[i] {
                 true => (to - from) / dt,
                 false => v,
             };
+            self.acceleration[i] = (v - self.v[i]) / dt;
+            self.v[i] = v;
             self.x[i] = to;
         }
-        Ok(report)
+        Ok(())
     }
 
     /// Where the energy is.
@@ -522,6 +738,17 @@ impl Simulation {
             budget.attachments += 0.5 * a.stiffness * away;
         }
         budget
+    }
+}
+
+fn not_negative(what: &'static str, value: f64) -> Result<(), SimulationError> {
+    match value.is_finite() && value >= 0.0 {
+        true => Ok(()),
+        false => Err(SimulationError::Setting {
+            what,
+            value,
+            expected: "zero or a positive number",
+        }),
     }
 }
 

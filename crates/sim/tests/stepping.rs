@@ -7,8 +7,8 @@
 
 use drapery_core::{Fabric, Topology};
 use drapery_sim::{
-    Attachment, Basis, Cloth, Damping, Inertia, Integrator, Minimiser, NewtonConfig, Objective,
-    RestShape, Simulation, SimulationConfig, Solver, Spring, StrainCap, Wind,
+    Attachment, Basis, Cloth, Damping, Friction, Inertia, Integrator, Minimiser, NewtonConfig,
+    Objective, RestShape, Simulation, SimulationConfig, Solver, Spring, StrainCap, Touch, Wind,
 };
 use glam::{DMat3, DVec2, DVec3};
 
@@ -74,6 +74,7 @@ struct Everything {
     forces: Vec<DVec3>,
     targets: Vec<DVec3>,
     springs: Vec<Spring>,
+    touches: Vec<Touch>,
     damping: Damping,
     dt: f64,
     x: Vec<DVec3>,
@@ -121,6 +122,34 @@ impl Everything {
                 stiffness: DMat3::from_diagonal(DVec3::new(4.0, 9.0, 1.0)),
                 target: DVec3::new(0.1, 0.3, 0.2),
             }],
+            touches: vec![
+                Touch {
+                    vertices: [7, 1, 9, 3],
+                    weights: [1.0, -0.2, -0.5, -0.3],
+                    n_vertices: 4,
+                    normal: DVec3::new(0.48, 0.6, 0.64),
+                    level: -0.02,
+                    offset: 0.06,
+                    softness: 0.02,
+                    stiffness: 300.0,
+                    friction: Some(Friction {
+                        anchor: DVec3::new(0.02, 0.01, 0.05),
+                        stiffness: 100.0,
+                        limit: 0.4,
+                    }),
+                },
+                Touch {
+                    vertices: [10; 4],
+                    weights: [1.0; 4],
+                    n_vertices: 1,
+                    normal: DVec3::Y,
+                    level: 0.03,
+                    offset: 0.01,
+                    softness: 0.005,
+                    stiffness: 90.0,
+                    friction: None,
+                },
+            ],
             damping,
             dt,
             x,
@@ -139,6 +168,7 @@ impl Everything {
             }),
             springs: &self.springs,
             damping: Some(&self.damping),
+            touches: &self.touches,
         }
     }
 }

@@ -120,8 +120,8 @@ fn silk_light() -> Result<Fabric, DraftError> {
     let kes = Kes {
         w: Some(5.5),
         b: Some(Threads {
-            warp: 0.012,
-            weft: 0.009,
+            warp: 0.008,
+            weft: 0.006,
         }),
         g: Some(Threads::both(0.28)),
         em: Some(Threads {

@@ -138,6 +138,26 @@ impl Obstacle {
         }
     }
 
+    /// Stays where it is at the end of the step.
+    pub(crate) fn rest(&mut self) {
+        match self {
+            Self::Rigid(rigid) => rigid.start = rigid.end,
+            Self::Mesh(mesh) => mesh.rest(),
+        }
+    }
+
+    /// The same for only a share of its motion, from one fraction to another.
+    pub(crate) fn part(&self, from: f64, to: f64) -> Self {
+        match self {
+            Self::Rigid(rigid) => {
+                let mut part = *rigid;
+                part.set_motion(rigid.placement(from), rigid.placement(to));
+                Self::Rigid(part)
+            }
+            Self::Mesh(mesh) => Self::Mesh(Box::new(mesh.part(from, to))),
+        }
+    }
+
     /// How far an anchor moves during the step [m].
     ///
     /// # Panics
@@ -163,6 +183,8 @@ pub struct RigidObstacle {
     end: Placement,
 }
 
+/// Nearer than this a point has met the surface [m].
+const MEETING: f64 = 1e-6;
 /// The most distances computed for one vertex and step.
 const MAX_ITERATIONS: u32 = 64;
 /// The floor is reached when this share of it is left above it.
@@ -217,6 +239,30 @@ impl RigidObstacle {
             closest: self.end.world_from_own(anchor),
             anchor: Anchor::Own(anchor),
         }
+    }
+
+    /// What of the surface a point that moves from `start` to `end` [m] meets
+    /// first, as it is at the end of the step; none when it meets nothing or
+    /// starts inside.
+    pub fn meets(&self, start: DVec3, end: DVec3) -> Option<SurfacePoint> {
+        let clearance = Clearance {
+            separation: MEETING,
+            share: 0.0,
+        };
+        let fraction = self.advance(start, end, clearance).fraction;
+        if fraction >= 1.0 {
+            return None;
+        }
+        let then = self.placement(fraction);
+        let p_own = then.own_from_world(start.lerp(end, fraction));
+        let (distance, normal_own) = self.shape.distance(p_own);
+        let anchor = p_own - normal_own * distance;
+        Some(SurfacePoint {
+            distance,
+            normal: self.end.rotation * normal_own,
+            closest: self.end.world_from_own(anchor),
+            anchor: Anchor::Own(anchor),
+        })
     }
 
     /// How far a vertex may move from `start` towards `end` [m] while the

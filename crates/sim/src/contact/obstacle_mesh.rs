@@ -109,6 +109,26 @@ impl MeshObstacle {
         Ok(())
     }
 
+    /// Stays where it is at the end of the step.
+    pub(crate) fn rest(&mut self) {
+        if self.start != self.end {
+            self.start.copy_from_slice(&self.end);
+            self.boxes.refit(&self.start, &self.end);
+        }
+    }
+
+    /// The same for only a share of its motion.
+    pub(crate) fn part(&self, from: f64, to: f64) -> Self {
+        let mut part = self.clone();
+        let at = |f: f64| -> Vec<DVec3> {
+            let ends = self.start.iter().zip(&self.end);
+            ends.map(|(a, b)| a.lerp(*b, f)).collect()
+        };
+        part.set_motion(&at(from), &at(to))
+            .expect("between finite positions all are finite");
+        part
+    }
+
     /// Its primitives, with the boxes that they sweep during the step.
     pub const fn boxes(&self) -> &MeshBoxes {
         &self.boxes

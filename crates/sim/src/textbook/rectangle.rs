@@ -64,12 +64,28 @@ impl Rectangle {
         n_across: u32,
         triangulation: Triangulation,
     ) -> Result<Self, RestShapeError> {
-        assert!(n_along > 0 && n_across > 0, "a rectangle has cells");
-        let side = n_along + 1;
         let mut grid = Grid::new(n_along, n_across);
         if triangulation == Triangulation::Unstructured {
-            grid.shake();
+            grid.shake(SEED);
         }
+        Self::of(grid, length)
+    }
+
+    /// An unstructured rectangle shaken with another seed.
+    pub(super) fn shaken(
+        length: f64,
+        n_along: u32,
+        n_across: u32,
+        seed: u64,
+    ) -> Result<Self, RestShapeError> {
+        let mut grid = Grid::new(n_along, n_across);
+        grid.shake(seed);
+        Self::of(grid, length)
+    }
+
+    fn of(grid: Grid, length: f64) -> Result<Self, RestShapeError> {
+        let (n_along, n_across) = (grid.n_along, grid.n_across);
+        let side = n_along + 1;
         let cell = length / f64::from(n_along);
         let points: Vec<DVec2> = grid.points.iter().map(|p| *p * cell).collect();
         let corners = grid
@@ -98,6 +114,9 @@ const SHAKE: f64 = 0.35;
 /// Sweeps over all vertices; after about ten, neighbours are no longer those of the grid.
 const SWEEPS: u32 = 30;
 
+/// The first seed that was tried.
+const SEED: u64 = 0x5EED;
+
 /// A mesh whose unit is one cell.
 struct Grid {
     n_along: u32,
@@ -108,6 +127,7 @@ struct Grid {
 
 impl Grid {
     fn new(n_along: u32, n_across: u32) -> Self {
+        assert!(n_along > 0 && n_across > 0, "a rectangle has cells");
         let side = n_along + 1;
         let points = (0..side * (n_across + 1))
             .map(|i| DVec2::new(f64::from(i % side), f64::from(i / side)))
@@ -128,8 +148,8 @@ impl Grid {
         }
     }
 
-    fn shake(&mut self) {
-        let mut dice = Dice(0x5EED);
+    fn shake(&mut self, seed: u64) {
+        let mut dice = Dice(seed);
         let (width, height) = (f64::from(self.n_along), f64::from(self.n_across));
         let is_inside = |p: DVec2, margin: f64| {
             p.x > margin && p.x < width - margin && p.y > margin && p.y < height - margin
