@@ -229,13 +229,21 @@ pub(crate) struct FabricPlan {
     /// Built-in name, a .toml file or an ARCSim material .json; without one,
     /// what is built in
     #[arg(conflicts_with = "list")]
-    pub(crate) fabric: Option<String>,
+    pub(crate) fabric: Vec<String>,
     /// What is built in
     #[arg(long)]
     pub(crate) list: bool,
     /// Write it to a .toml file
     #[arg(long, value_name = "FILE", requires = "fabric")]
     pub(crate) out: Option<PathBuf>,
+    /// PNG file for a sheet of a strip, a draped disc and a hanging cloth of
+    /// each; without a fabric, of all that are built in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<PathBuf>,
+    /// Cells along a side of the hanging cloth, 60 if not given; the others are as fine
+    #[arg(long, value_name = "N", requires = "picture",
+          value_parser = clap::value_parser!(u32).range(12..=200))]
+    pub(crate) cells: Option<u32>,
 }
 
 #[derive(Debug, Subcommand)]

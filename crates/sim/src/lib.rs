@@ -49,6 +49,7 @@ mod rest_curvature;
 mod rest_shape;
 mod scalar_matrix;
 mod simulation;
+mod specimen;
 pub mod textbook;
 mod wind;
 
@@ -71,4 +72,5 @@ pub use simulation::{
     Attachment, ContactConfig, Diverged, EnergyBudget, Integrator, SelfContactConfig, Simulation,
     SimulationConfig, SimulationError, StepReport,
 };
+pub use specimen::{DrapedDisc, HangingCloth, Specimen, SpecimenError, StripOverEdge};
 pub use wind::Wind;
