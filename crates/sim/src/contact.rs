@@ -46,7 +46,7 @@ pub use obstacle::{Anchor, Obstacle, Placement, RigidObstacle, SurfacePoint};
 pub use obstacle_mesh::{MeshObstacle, ObstacleError};
 pub use orientation::orientation;
 #[allow(unused_imports, reason = "the stepping is to call it")]
-pub(crate) use pairs::{PairContacts, PairSettings};
+pub(crate) use pairs::{MeshPairs, PairContacts, PairSettings};
 pub use penetration::{ClothPoint, Penetration, cloth_points, penetration};
 pub use shape::{Shape, ShapeError};
 pub(crate) use surface::{SurfaceContacts, SurfaceSettings};

@@ -30,7 +30,8 @@ use drapery_core::FrameIndex;
 use glam::{DMat3, DVec3};
 
 use crate::contact::{
-    MeshObstacle, Obstacle, PairContacts, PairSettings, SurfaceContacts, SurfaceSettings, Touch,
+    MeshObstacle, MeshPairs, Obstacle, PairContacts, PairSettings, SurfaceContacts,
+    SurfaceSettings, Touch,
 };
 use crate::wind::Wind;
 use crate::{
@@ -484,6 +485,7 @@ impl Simulation {
         let settings = PairSettings {
             thickness,
             friction,
+            mesh_pairs: MeshPairs::WithoutVertices,
         };
         self.pairs = Some(PairContacts::new(self.cloth.topology(), &self.x, settings));
         Ok(())
@@ -733,7 +735,7 @@ impl Simulation {
         }
         if let Some(pairs) = &mut self.pairs {
             step.set_back += pairs.clip(&self.x, &mut x, &meshes);
-            pairs.finish(&x);
+            pairs.finish();
         }
         objective.touches = &touches;
         // Over the whole step, of which the midpoint rule solves half.

@@ -29,10 +29,12 @@
 //! stronger than μ N with N from the last solve; for a new pair, that of its
 //! gap at the start.
 
+mod axis;
 mod clip;
 mod frame;
 mod links;
 mod memory;
+mod mesh_side;
 mod nearby;
 mod pair;
 mod spacing;
@@ -59,6 +61,19 @@ pub(crate) struct PairSettings {
     pub(crate) thickness: f64,
     /// Coulomb's μ.
     pub(crate) friction: f64,
+    /// Which pairs with meshes there are.
+    pub(crate) mesh_pairs: MeshPairs,
+}
+
+/// Which pairs of cloth and mesh count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MeshPairs {
+    /// Vertices of the mesh, and edges: what signed contacts of the cloth's
+    /// vertices leave open.
+    WithoutVertices,
+    /// Vertices of the cloth as well.
+    #[allow(dead_code, reason = "for cloth without signed contacts")]
+    All,
 }
 
 /// The contacts of a cloth with itself and with meshes.
@@ -74,6 +89,8 @@ pub(crate) struct PairContacts {
     /// 1/kg, of the vertices of the cloth.
     inverse_masses: Vec<f64>,
     meshes: MeshMotion,
+    /// What contacts were like in the last solve.
+    lasting: Vec<Remembered>,
     /// h [s].
     dt: f64,
     rounds: u32,
@@ -149,13 +166,14 @@ impl PairContacts {
     /// When there is not one position a vertex.
     pub(crate) fn new(topology: &Topology, positions: &[DVec3], settings: PairSettings) -> Self {
         Self {
-            nearby: Nearby::new(topology, positions, settings.thickness),
+            nearby: Nearby::new(topology, positions, &settings),
             settings,
             memory: Memory::default(),
             contacts: Vec::new(),
             touches: Vec::new(),
             inverse_masses: Vec::new(),
             meshes: MeshMotion::default(),
+            lasting: Vec::new(),
             dt: 0.0,
             rounds: 0,
         }
@@ -220,6 +238,7 @@ impl PairContacts {
         end: &[DVec3],
         meshes: &[&MeshObstacle],
     ) -> bool {
+        self.take_down(end);
         if self.rounds == MAX_ROUNDS {
             return false;
         }
@@ -259,24 +278,30 @@ impl PairContacts {
         again
     }
 
-    /// After the step: contacts that press at `end` [m] are remembered.
-    pub(crate) fn finish(&mut self, end: &[DVec3]) {
+    /// After the step: contacts that pressed in the last solve are remembered.
+    pub(crate) fn finish(&mut self) {
+        self.memory.replace(&mut self.lasting);
+    }
+
+    /// Takes down what contacts were like in a solve that ended at `end` [m].
+    fn take_down(&mut self, end: &[DVec3]) {
         let friction = self.settings.friction;
-        let contacts = self.contacts.iter().zip(&self.touches);
-        let lasting = contacts.filter_map(|(contact, touch)| {
+        self.lasting.clear();
+        for (contact, touch) in self.contacts.iter().zip(&self.touches) {
             let force = touch.force(end);
             let drag = touch.friction.map_or(DVec3::ZERO, |f| {
                 (touch.slip(end, f.anchor) * f.stiffness).clamp_length_max(friction * force)
             });
-            (force > 0.0).then_some(Remembered {
-                pair: contact.near.pair,
-                vertices: contact.near.vertices,
-                normal: contact.frame.normal,
-                force,
-                drag,
-            })
-        });
-        self.memory.replace(lasting);
+            if force > 0.0 {
+                self.lasting.push(Remembered {
+                    pair: contact.near.pair,
+                    vertices: contact.near.vertices,
+                    normal: contact.frame.normal,
+                    force,
+                    drag,
+                });
+            }
+        }
     }
 
     /// The pairs that come too near on a motion, with the share of it after
@@ -288,6 +313,9 @@ impl PairContacts {
             .par_iter()
             .with_min_len(MIN_TASK)
             .map(|near| {
+                if near.least_height(motion.ends(near.vertices)) > floor(near) {
+                    return None;
+                }
                 let fraction = reaches(near, motion, floor(near))?;
                 Some((*near, fraction))
             })
@@ -305,7 +333,15 @@ impl PairContacts {
             (!is_spare).then_some(frame)
         };
         let ready = READY * near.rest;
-        match reaches(near, motion, floor(near)) {
+        let least = near.least_height(motion.ends(near.vertices));
+        if least >= ready {
+            return None;
+        }
+        let hit = match least > floor(near) {
+            true => None,
+            false => reaches(near, motion, floor(near)),
+        };
+        match hit {
             None => frame_at(1.0).filter(|frame| frame.point.length() < ready),
             Some(hit) => {
                 let early = match near.distance < ready {

@@ -33,9 +33,9 @@ const SAME_SIDE: f64 = 0.7;
 
 impl Memory {
     /// Replaces everything; contacts come sorted by pair.
-    pub(super) fn replace(&mut self, contacts: impl Iterator<Item = Remembered>) {
-        self.all.clear();
-        self.all.extend(contacts);
+    pub(super) fn replace(&mut self, contacts: &mut Vec<Remembered>) {
+        std::mem::swap(&mut self.all, contacts);
+        contacts.clear();
         debug_assert!(self.all.is_sorted_by_key(|r| r.pair));
     }
 

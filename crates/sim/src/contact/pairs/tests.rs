@@ -3,14 +3,16 @@
 mod clip;
 mod friction;
 mod impact;
+mod meshes;
 mod rest;
 
 use drapery_core::{Fabric, Topology};
 use glam::{DVec2, DVec3};
 
 use super::super::candidates::MeshBoxes;
-use super::super::crossings::self_crossings;
-use super::{PairContacts, PairSettings};
+use super::super::crossings::{crossings, self_crossings};
+use super::super::obstacle_mesh::MeshObstacle;
+use super::{MeshPairs, PairContacts, PairSettings};
 use crate::{Cloth, Inertia, Minimiser, NewtonConfig, Objective, RestShape};
 
 /// Flat pieces of cloth that are one mesh.
@@ -70,6 +72,7 @@ impl Pieces {
             piece: self.piece,
             gravity: DVec3::ZERO,
             tolerance: 1e-3,
+            meshes: Vec::new(),
             minimiser: Minimiser::default(),
             n_solves: 0,
             n_clipped: 0,
@@ -89,6 +92,7 @@ struct Stage {
     gravity: DVec3,
     /// How well velocities are solved for [m/s].
     tolerance: f64,
+    meshes: Vec<MeshObstacle>,
     minimiser: Minimiser,
     n_solves: u32,
     n_clipped: u32,
@@ -120,7 +124,8 @@ impl Stage {
             .iter()
             .map(|m| self.gravity * *m)
             .collect();
-        self.pairs.begin(&start, &guess, &masses, dt, &[]);
+        let meshes: Vec<&MeshObstacle> = self.meshes.iter().collect();
+        self.pairs.begin(&start, &guess, &masses, dt, &meshes);
         let mut end = guess.clone();
         loop {
             let objective = Objective {
@@ -143,12 +148,12 @@ impl Stage {
                 .unwrap();
             assert!(report.converged, "{report:?}");
             self.n_solves += 1;
-            if !self.pairs.refresh(&start, &end, &[]) {
+            if !self.pairs.refresh(&start, &end, &meshes) {
                 break;
             }
         }
-        self.n_clipped += self.pairs.clip(&start, &mut end, &[]);
-        self.pairs.finish(&end);
+        self.n_clipped += self.pairs.clip(&start, &mut end, &meshes);
+        self.pairs.finish();
         for v in 0..n {
             self.v[v] = (end[v] - start[v]) / dt;
         }
@@ -156,8 +161,13 @@ impl Stage {
         self.boxes.refit(&self.x, &self.x);
     }
 
+    /// Crossings of the cloth with itself and with the meshes.
     fn n_crossings(&self) -> usize {
-        self_crossings(&self.boxes, &self.x).len()
+        let with_meshes = self.meshes.iter().map(|mesh| {
+            let found = crossings(&self.boxes, &self.x, mesh.boxes(), mesh.end());
+            found.len()
+        });
+        self_crossings(&self.boxes, &self.x).len() + with_meshes.sum::<usize>()
     }
 
     fn momentum(&self) -> DVec3 {
@@ -181,4 +191,5 @@ fn cotton() -> Fabric {
 const SETTINGS: PairSettings = PairSettings {
     thickness: 1e-3,
     friction: 0.3,
+    mesh_pairs: MeshPairs::All,
 };
