@@ -680,7 +680,7 @@ impl Simulation {
             }
             let mut again = false;
             if let Some(surface) = &mut self.surface {
-                again |= surface.refresh(obstacles, &self.x, &x);
+                again |= surface.refresh(obstacles, &self.held, &self.x, &x);
             }
             if let Some(pairs) = &mut self.pairs {
                 again |= pairs.refresh(&self.x, &x, &meshes);
