@@ -433,6 +433,9 @@ pub(crate) struct Validate {
     /// One test alone
     #[arg(long, value_name = "TEST", value_parser = one_test())]
     pub(crate) only: Option<Test>,
+    /// One scene of random-scenes alone, by its seed
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// Experiments that run at once; as many as there are cores if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,

@@ -23,8 +23,9 @@
 //!
 //! With contact, a step is a few solves: which points touch what is frozen
 //! over each, and found again after it (`contact/surface.rs` for obstacles,
-//! `contact/pairs.rs` for cloth on cloth). What no force could keep out is set
-//! back at the end, the one thing that is done behind the objective's back.
+//! `contact/pairs.rs` for cloth on cloth). What no force could keep out makes
+//! the step fail, twice; after that it is set back at the end, the one thing
+//! that is done behind the objective's back.
 
 use drapery_core::FrameIndex;
 use glam::{DMat3, DVec3};
@@ -98,6 +99,13 @@ const MAX_CARRIED: f64 = 20.0;
 
 /// How often a step is halved before it is given up.
 const RUNGS: u32 = 4;
+
+/// A step in which something had to be set back is halved so often before that
+/// is accepted: forces of smaller steps are the better cure.
+const FORCES_FIRST: u32 = 2;
+
+/// How often what obstacles and what cloth sets back are brought together.
+const SETTLING: u32 = 4;
 
 /// A vertex that is pulled to a place, not held there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -522,11 +530,14 @@ impl Simulation {
     /// Takes a step in as few parts as it needs.
     fn climb(&mut self) -> Result<StepReport, Diverged> {
         let start = (self.x.clone(), self.v.clone(), self.damped);
-        let acceleration = self.acceleration.clone();
         let mut at_fault = 0;
         for rung in 0..=RUNGS {
-            let parts = 1 << rung;
-            match self.try_parts(parts, rung == RUNGS) {
+            // One part alone changes nothing before it succeeds.
+            let before = (rung > 0).then(|| {
+                let contacts = (self.surface.clone(), self.pairs.clone());
+                (contacts, self.acceleration.clone())
+            });
+            match self.try_parts(rung) {
                 Ok(report) => {
                     self.step += 1;
                     if self.config.integrator == Integrator::Bdf2 {
@@ -542,9 +553,9 @@ impl Simulation {
                     self.x.copy_from_slice(&start.0);
                     self.v.copy_from_slice(&start.1);
                     self.damped = start.2;
-                    self.acceleration.copy_from_slice(&acceleration);
-                    if let Some(surface) = &mut self.surface {
-                        surface.forget();
+                    if let Some(((surface, pairs), acceleration)) = before {
+                        (self.surface, self.pairs) = (surface, pairs);
+                        self.acceleration = acceleration;
                     }
                 }
             }
@@ -560,8 +571,10 @@ impl Simulation {
         })
     }
 
-    /// Takes a step in equal parts; the vertex at fault when one fails.
-    fn try_parts(&mut self, parts: u32, last: bool) -> Result<StepReport, usize> {
+    /// Takes a step in as many equal parts as a rung of the ladder has; the
+    /// vertex at fault when one fails.
+    fn try_parts(&mut self, rung: u32) -> Result<StepReport, usize> {
+        let parts = 1 << rung;
         let start = self.x.clone();
         let mut report = StepReport {
             parts,
@@ -579,7 +592,7 @@ impl Simulation {
                     .collect(),
             };
             let dt = self.config.dt / f64::from(parts);
-            let result = self.substep(&start, share(part), dt, last, &obstacles, &mut report);
+            let result = self.substep(&start, share(part), dt, rung, &obstacles, &mut report);
             if parts == 1 {
                 self.obstacles = obstacles;
             }
@@ -595,11 +608,12 @@ impl Simulation {
         start: &[DVec3],
         share: f64,
         dt: f64,
-        last: bool,
+        rung: u32,
         obstacles: &[Obstacle],
         step: &mut StepReport,
     ) -> Result<(), usize> {
         let config = self.config;
+        let last = rung == RUNGS;
         let before = self.before.as_ref().filter(|_| dt == config.dt);
         let integrator = match (config.integrator, before) {
             (Integrator::Bdf2, None) => Integrator::Euler,
@@ -719,7 +733,7 @@ impl Simulation {
             }
             let mut again = false;
             if let Some(surface) = &mut self.surface {
-                again |= surface.refresh(obstacles, &self.x, &x);
+                again |= surface.refresh(obstacles, &self.held, &self.x, &x);
             }
             if let Some(pairs) = &mut self.pairs {
                 again |= pairs.refresh(&self.x, &x, &meshes);
@@ -729,12 +743,17 @@ impl Simulation {
             }
         }
         step.touches = touches.len() as u32;
+        let course = Course {
+            obstacles,
+            meshes: &meshes,
+            held: &self.held,
+            start: &self.x,
+        };
+        step.set_back += course.set_back(&self.surface, &mut self.pairs, rung, &mut x)?;
         if let Some(surface) = &mut self.surface {
-            step.set_back += surface.set_out(obstacles, &self.held, &self.x, &mut x);
             surface.finish(obstacles, &x);
         }
         if let Some(pairs) = &mut self.pairs {
-            step.set_back += pairs.clip(&self.x, &mut x, &meshes);
             pairs.finish();
         }
         objective.touches = &touches;
@@ -781,6 +800,51 @@ impl Simulation {
             budget.attachments += 0.5 * a.stiffness * away;
         }
         budget
+    }
+}
+
+/// What a step was about.
+struct Course<'a> {
+    obstacles: &'a [Obstacle],
+    meshes: &'a [&'a MeshObstacle],
+    held: &'a [bool],
+    start: &'a [DVec3],
+}
+
+impl Course<'_> {
+    /// Sets back what no force could keep out of where a solve ended; gives
+    /// how many vertices, or one at fault where smaller steps come first.
+    fn set_back(
+        &self,
+        surface: &Option<SurfaceContacts>,
+        pairs: &mut Option<PairContacts>,
+        rung: u32,
+        x: &mut [DVec3],
+    ) -> Result<u32, usize> {
+        let wanted = x.to_vec();
+        let (mut n_set, mut is_settled) = (0, false);
+        for round in 0..SETTLING {
+            let n_out = surface.as_ref().map_or(0, |surface| {
+                surface.set_out(self.obstacles, self.held, self.start, x)
+            });
+            let n_clipped = match pairs {
+                Some(pairs) if n_out > 0 || round == 0 => pairs.clip(self.start, x, self.meshes),
+                _ => 0,
+            };
+            n_set += n_out + n_clipped;
+            is_settled = n_clipped == 0;
+            if is_settled {
+                break;
+            }
+        }
+        let is_accepted = match is_settled {
+            true => rung >= FORCES_FIRST,
+            false => rung == RUNGS,
+        };
+        match wanted.iter().zip(x).position(|(a, b)| a != b) {
+            Some(vertex) if !is_accepted => Err(vertex),
+            _ => Ok(n_set),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ fn quick(test: Test) -> Vec<Case> {
         size: Size::Quick,
         only: Some(test),
         threads: 2,
+        seed: None,
     };
     run(&suite, |case| {
         let error = case.signed_error_percent();

@@ -24,11 +24,15 @@ pub enum Test {
     EnergyBudget,
     /// The same bytes on any number of threads.
     Determinism,
+    /// Fast cloth against the sharpest that cloth has.
+    Tunnelling,
+    /// Random cloth thrown at random things.
+    RandomScenes,
 }
 
 impl Test {
     /// All tests, in the order in which they run.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Cantilever,
         Self::HangingStrip,
         Self::Catenary,
@@ -38,6 +42,8 @@ impl Test {
         Self::Independence,
         Self::EnergyBudget,
         Self::Determinism,
+        Self::Tunnelling,
+        Self::RandomScenes,
     ];
 
     /// What it is called.
@@ -52,6 +58,8 @@ impl Test {
             Self::Independence => "independence",
             Self::EnergyBudget => "energy-budget",
             Self::Determinism => "determinism",
+            Self::Tunnelling => "tunnelling",
+            Self::RandomScenes => "random-scenes",
         }
     }
 

@@ -9,7 +9,7 @@
 //! use std::ops::ControlFlow;
 //! use drapery_sim::textbook::{Size, Suite, Test, run};
 //!
-//! let suite = Suite { size: Size::Quick, only: Some(Test::HangingStrip), threads: 1 };
+//! let suite = Suite { size: Size::Quick, only: Some(Test::HangingStrip), threads: 1, seed: None };
 //! let cases = run(&suite, |_| ControlFlow::Continue(()));
 //! assert!(cases.len() >= 4 && cases.iter().all(|case| case.pass()));
 //! ```
@@ -24,10 +24,13 @@ mod frequency;
 mod hanging_strip;
 mod independence;
 mod lateral_buckling;
+mod random_scene;
+mod random_scenes;
 mod rectangle;
 mod statics;
 mod suite;
 mod trouble;
+mod tunnelling;
 mod way;
 
 pub use case::{Case, Figure, Test};

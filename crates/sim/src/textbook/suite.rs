@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use super::{
     Case, Test, cantilever, catenary, determinism, energy_budget, free_fall, frequency,
-    hanging_strip, independence, lateral_buckling,
+    hanging_strip, independence, lateral_buckling, random_scenes, tunnelling,
 };
 
 /// How much of the suite runs.
@@ -27,6 +27,8 @@ pub struct Suite {
     pub only: Option<Test>,
     /// How many experiments run at once, at least one.
     pub threads: usize,
+    /// One random scene alone, by its seed.
+    pub seed: Option<u64>,
 }
 
 /// Experiments that go together.
@@ -52,8 +54,8 @@ pub fn run(suite: &Suite, mut report: impl FnMut(&Case) -> ControlFlow<()>) -> V
         }
         flow
     };
-    run_together(&jobs_of(&together, suite.size), suite.threads, &mut take);
-    for job in jobs_of(&alone, suite.size) {
+    run_together(&jobs_of(&together, suite), suite.threads, &mut take);
+    for job in jobs_of(&alone, suite) {
         if take(Vec::new()).is_continue() {
             let _ = take(job());
         }
@@ -103,11 +105,11 @@ fn on_one_thread(job: &Job) -> Vec<Case> {
     }
 }
 
-fn jobs_of(tests: &[Test], size: Size) -> Vec<Job> {
-    tests.iter().flat_map(|test| jobs(*test, size)).collect()
+fn jobs_of(tests: &[Test], suite: &Suite) -> Vec<Job> {
+    tests.iter().flat_map(|test| jobs(*test, suite)).collect()
 }
 
-fn jobs(test: Test, size: Size) -> Vec<Job> {
+fn jobs(test: Test, &Suite { size, seed, .. }: &Suite) -> Vec<Job> {
     match test {
         Test::Cantilever => cantilever::jobs(size),
         Test::HangingStrip => hanging_strip::jobs(size),
@@ -118,6 +120,8 @@ fn jobs(test: Test, size: Size) -> Vec<Job> {
         Test::Independence => independence::jobs(size),
         Test::EnergyBudget => energy_budget::jobs(size),
         Test::Determinism => determinism::jobs(size),
+        Test::Tunnelling => tunnelling::jobs(size),
+        Test::RandomScenes => random_scenes::jobs(size, seed),
     }
 }
 
@@ -130,6 +134,7 @@ mod tests {
             size: Size::Quick,
             only: Some(Test::HangingStrip),
             threads,
+            seed: None,
         }
     }
 
