@@ -229,13 +229,21 @@ pub(crate) struct FabricPlan {
     /// Built-in name, a .toml file or an ARCSim material .json; without one,
     /// what is built in
     #[arg(conflicts_with = "list")]
-    pub(crate) fabric: Option<String>,
+    pub(crate) fabric: Vec<String>,
     /// What is built in
     #[arg(long)]
     pub(crate) list: bool,
     /// Write it to a .toml file
     #[arg(long, value_name = "FILE", requires = "fabric")]
     pub(crate) out: Option<PathBuf>,
+    /// PNG file for a sheet of a strip, a draped disc and a hanging cloth of
+    /// each; without a fabric, of all that are built in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<PathBuf>,
+    /// Cells along a side of the hanging cloth, 60 if not given; the others are as fine
+    #[arg(long, value_name = "N", requires = "picture",
+          value_parser = clap::value_parser!(u32).range(12..=200))]
+    pub(crate) cells: Option<u32>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -425,6 +433,9 @@ pub(crate) struct Validate {
     /// One test alone
     #[arg(long, value_name = "TEST", value_parser = one_test())]
     pub(crate) only: Option<Test>,
+    /// One scene of random-scenes alone, by its seed
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// Experiments that run at once; as many as there are cores if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -457,6 +468,9 @@ pub(crate) struct SimulateBench {
     /// Stretch stiffness of warp and weft [N/m]
     #[arg(long, value_name = "N", default_value_t = 500.0, value_parser = within(1e-3..=1e7))]
     pub(crate) stretch: f64,
+    /// Keep the cloth from passing through itself
+    #[arg(long)]
+    pub(crate) self_contact: bool,
     /// Threads; as many as there are cores if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,

@@ -7,8 +7,8 @@ use anyhow::Context;
 use drapery::core::{Fabric, Topology};
 use drapery::sim::textbook::{Rectangle, Triangulation};
 use drapery::sim::{
-    Cloth, ContactConfig, MeshBoxes, Placement, RigidObstacle, Shape, Simulation, SimulationConfig,
-    StepReport, penetration,
+    Cloth, ContactConfig, MeshBoxes, Placement, RigidObstacle, SelfContactConfig, Shape,
+    Simulation, SimulationConfig, StepReport, penetration, self_crossings,
 };
 use drapery::view::picture::{Camera, Colour, Options, Scene, SceneMesh, Size, View, render};
 use glam::{DVec3, Vec3};
@@ -43,6 +43,7 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         cpu,
         reports,
         penetration_worst,
+        crossings,
         broke,
     } = measured;
     let n_frames = frames.len().max(1) as f64;
@@ -70,6 +71,7 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         "frame_rate": FRAME_RATE,
         "steps_per_frame": STEPS,
         "threads": threads,
+        "self_contact": plan.self_contact,
         "build": BUILD,
         "runs": 1,
         "s_per_frame": wall / n_frames,
@@ -80,6 +82,7 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         "stretch_max_pct": 100.0 * stretch_max,
         "stretch_p99_pct": 100.0 * stretch_p99,
         "stable": stable,
+        "self_crossings": plan.self_contact.then_some(crossings),
         "penetration_worst_mm": 1e3 * penetration_worst,
         "solves_per_step": f64::from(reports.solves) / (n_frames * f64::from(STEPS)),
         "set_back": reports.set_back,
@@ -123,8 +126,12 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         match plan.scene {
             SimulateScene::Hang => String::new(),
             SimulateScene::Drape => format!(
-                "\nat worst {:.3} mm inside the ball in any frame; {} contacts in the last, {:.2} solves a step, {} vertices set back",
+                "\nat worst {:.3} mm inside the ball in any frame{}; {} contacts in the last, {:.2} solves a step, {} vertices set back",
                 1e3 * penetration_worst,
+                match plan.self_contact {
+                    true => format!(", {crossings} crossings of the cloth with itself"),
+                    false => String::new(),
+                },
                 reports.touches,
                 f64::from(reports.solves) / (n_frames * f64::from(STEPS)),
                 reports.set_back
@@ -165,6 +172,8 @@ struct Measured {
     reports: StepReport,
     /// Over all frames [m].
     penetration_worst: f64,
+    /// Over all frames, if self-contact is on.
+    crossings: usize,
     broke: Option<anyhow::Error>,
 }
 
@@ -200,20 +209,24 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
             simulation.set_obstacles(vec![ball.into()], contact)?;
         }
     }
+    if plan.self_contact {
+        simulation.set_self_contact(Some(SelfContactConfig::default()))?;
+    }
     let mut frames = Vec::new();
     let mut reports = StepReport::default();
     let mut broke = None;
     let mut penetration_worst = 0f64;
+    let mut crossings = 0;
     let topology = Topology::new(
         plan.n * plan.n,
         simulation.cloth().membrane().triangles().to_vec(),
     )?;
-    let points = MeshBoxes::new(&topology, simulation.positions());
-    let before = cpu_time();
+    let mut points = MeshBoxes::new(&topology, simulation.positions());
+    let mut cpu = Some(Duration::ZERO);
     let progress = say.progress(u64::from(plan.frames), "frames");
     'frames: for _ in 0..plan.frames {
         stop::check()?;
-        let start = Instant::now();
+        let (start, cpu_start) = (Instant::now(), cpu_time());
         for _ in 0..STEPS {
             match simulation.step() {
                 Ok(report) => {
@@ -232,15 +245,19 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
             }
         }
         frames.push(start.elapsed().as_secs_f64());
+        cpu = cpu.and_then(|sum| Some(sum + cpu_time()?.checked_sub(cpu_start?)?));
         // Not part of the frame's time.
         for obstacle in simulation.obstacles() {
             let depth = penetration(obstacle, &points, simulation.positions(), 1e-4);
             penetration_worst = penetration_worst.max(depth.worst);
         }
+        if plan.self_contact {
+            points.refit(simulation.positions(), simulation.positions());
+            crossings += self_crossings(&points, simulation.positions()).len();
+        }
         progress.inc(1);
     }
     progress.finish_and_clear();
-    let cpu = before.and_then(|before| cpu_time()?.checked_sub(before));
     Ok(Measured {
         simulation,
         fabric,
@@ -248,6 +265,7 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
         cpu,
         reports,
         penetration_worst,
+        crossings,
         broke,
     })
 }

@@ -1,52 +1,86 @@
 //! `drapery garment fabric`: what a fabric is, and how it bends.
 
+use std::path::Path;
+
 use anyhow::bail;
 use drapery::core::Fabric;
-use drapery::scene::fabric::{PRESETS, to_toml};
+use drapery::scene::fabric::{PRESETS, Preset, to_toml};
 use drapery::sim::{BendingLength, StripDirection, bending_length};
 use serde_json::json;
 
 use crate::args::FabricPlan;
 use crate::record::{self, Input};
 use crate::say::Say;
-use crate::{Answer, source, write};
+use crate::{Answer, fabric_picture, source, write};
 
 pub(crate) fn run(plan: &FabricPlan, say: &Say) -> anyhow::Result<Answer> {
-    let Some(name) = &plan.fabric else {
-        return list(say);
-    };
-    if let Some(out) = &plan.out
-        && write::check(out)? != "toml"
-    {
-        bail!("--out {}: a fabric is written to .toml", out.display());
-    }
-    let fabric = source::fabric(name, say)?;
-    let lengths = [
-        ("warp", StripDirection::Warp),
-        ("weft", StripDirection::Weft),
-        ("bias", StripDirection::Bias),
-    ]
-    .map(|(way, direction)| {
-        let measured = bending_length(&fabric, direction);
-        if let Err(error) = &measured {
-            say.note(format_args!("{name}: bending length, {way}: {error}"));
-        }
-        (way, measured.ok())
-    });
     if let Some(out) = &plan.out {
-        write::file(out, to_toml(&fabric).as_bytes())?;
-        record::write(
-            &record::beside(out),
-            "garment fabric",
-            plan,
-            &[Input::of(name)?],
-        )?;
+        if write::check(out)? != "toml" {
+            bail!("--out {}: a fabric is written to .toml", out.display());
+        }
+        if plan.fabric.len() > 1 {
+            bail!(
+                "--out {}: takes one fabric, not {}",
+                out.display(),
+                plan.fabric.len()
+            );
+        }
     }
-    describe(name, &fabric, &lengths, say)?;
+    if let Some(picture) = &plan.picture
+        && write::check(picture)? != "png"
+    {
+        bail!(
+            "--picture {}: a picture is written to .png",
+            picture.display()
+        );
+    }
+    let fabrics = plan
+        .fabric
+        .iter()
+        .map(|name| source::fabric(name, say))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    for (name, fabric) in plan.fabric.iter().zip(&fabrics) {
+        let lengths = WAYS.map(|(way, direction)| {
+            let measured = bending_length(fabric, direction);
+            if let Err(error) = &measured {
+                say.note(format_args!("{name}: bending length, {way}: {error}"));
+            }
+            (way, measured.ok())
+        });
+        if let Some(out) = &plan.out {
+            write::file(out, to_toml(fabric).as_bytes())?;
+            record_run(out, plan)?;
+        }
+        describe(name, fabric, &lengths, say)?;
+    }
+    if fabrics.is_empty() {
+        list(say)?;
+    }
+    if let Some(out) = &plan.picture {
+        let shown = match fabrics.is_empty() {
+            true => PRESETS.iter().map(Preset::fabric).collect(),
+            false => fabrics,
+        };
+        let sheet = fabric_picture::sheet_of(&shown, plan.cells, say)?;
+        write::file(out, &sheet.png()?)?;
+        record_run(out, plan)?;
+    }
     Ok(Answer::Yes)
 }
 
-fn list(say: &Say) -> anyhow::Result<Answer> {
+const WAYS: [(&str, StripDirection); 3] = [
+    ("warp", StripDirection::Warp),
+    ("weft", StripDirection::Weft),
+    ("bias", StripDirection::Bias),
+];
+
+fn record_run(out: &Path, plan: &FabricPlan) -> anyhow::Result<()> {
+    let inputs = plan.fabric.iter().map(|name| Input::of(name));
+    let inputs = inputs.collect::<anyhow::Result<Vec<_>>>()?;
+    record::write(&record::beside(out), "garment fabric", plan, &inputs)
+}
+
+fn list(say: &Say) -> anyhow::Result<()> {
     for preset in PRESETS {
         let data = json!({
             "name": preset.name,
@@ -56,7 +90,7 @@ fn list(say: &Say) -> anyhow::Result<Answer> {
         let text = format!("{:<16} {}", preset.name, preset.description);
         say.result("preset", data, text)?;
     }
-    Ok(Answer::Yes)
+    Ok(())
 }
 
 fn describe(

@@ -62,9 +62,11 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
         ),
         Kind::Fabric => garment::run(
             &Garment::Fabric(FabricPlan {
-                fabric: Some(name),
+                fabric: vec![name],
                 list: false,
                 out: None,
+                picture: None,
+                cells: None,
             }),
             say,
         ),

@@ -12,6 +12,7 @@ mod bench_simulate;
 mod character;
 mod demo;
 mod fabric;
+mod fabric_picture;
 mod garment;
 mod info;
 mod motion;

@@ -37,7 +37,7 @@ fn demo_leaves_a_page_pictures_and_scenes() {
 #[test]
 fn every_help_ends_in_an_example_that_works() {
     let folder = tempfile::tempdir().unwrap();
-    let commands: [&[&str]; 15] = [
+    let commands: [&[&str]; 16] = [
         &[],
         &["demo"],
         &["character", "info"],
@@ -51,6 +51,7 @@ fn every_help_ends_in_an_example_that_works() {
         &["picture"],
         &["validate"],
         &["bench", "picture"],
+        &["bench", "simulate"],
         &["bench", "skinning"],
         &["info"],
     ];

@@ -74,6 +74,42 @@ fn fabrics_go_through_files_unchanged() {
 }
 
 #[test]
+fn pictures_show_stiff_cloth_stiff_and_are_the_same_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let sheet = |out: &str, threads: &str| {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_drapery"))
+            .current_dir(folder.path())
+            .env("RAYON_NUM_THREADS", threads)
+            .args(["garment", "fabric", "denim", "jersey-knit", "--json"])
+            .args(["--cells", "12", "--picture", out])
+            .output()
+            .unwrap();
+        assert_eq!(done.status.code(), Some(0));
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let said = sheet("a.png", "1");
+    assert_eq!(said, sheet("b.png", "2"));
+    let [a, b] = ["a.png", "b.png"].map(|f| std::fs::read(folder.path().join(f)).unwrap());
+    assert!(a.starts_with(b"\x89PNG") && a == b);
+    assert!(folder.path().join("a.png.run.json").is_file());
+    assert_eq!(data(&said, "fabric").len(), 2);
+    let rows = data(&said, "specimen");
+    let figures = |row: usize| {
+        let number = |part: &str, key: &str| rows[row][part][key].as_f64().unwrap();
+        [
+            number("strip", "reach_m") / number("strip", "drop_m"),
+            number("strip", "bending_length_m"),
+            number("disc", "drape_coefficient"),
+        ]
+    };
+    let (denim, jersey) = (figures(0), figures(1));
+    for i in 0..3 {
+        assert!(denim[i] > 1.5 * jersey[i], "{denim:?} {jersey:?}");
+    }
+    assert!(rows[0]["cloth"]["lowest_m"].as_f64().unwrap() < -0.2);
+}
+
+#[test]
 fn materials_of_arcsim_are_fabrics() {
     let folder = tempfile::tempdir().unwrap();
     let stretch = ["[40, 0, 40, 40]"; 6].join(",");
@@ -101,7 +137,7 @@ fn what_is_wrong_is_said_with_its_place() {
     write("typo.toml", "from = \"denim\"\n\nfrictoin = 0.3\n");
     write("negative.toml", "from = \"denim\"\nshear_n_per_m = -3\n");
     write("torn.json", "{\"density\": 0.1, \"stretching\": [[1, 2");
-    let cases: [(&[&str], &[&str]); 8] = [
+    let cases: [(&[&str], &[&str]); 10] = [
         (
             &["cotton-plane"],
             &["cotton-plane", "did you mean cotton-plain"],
@@ -116,6 +152,8 @@ fn what_is_wrong_is_said_with_its_place() {
         (&["silk.obj"], &[".obj", ".toml", ".json"]),
         (&["denim", "--out", "x.json"], &["x.json", ".toml"]),
         (&["denim", "--out", "no/x.toml"], &["no"]),
+        (&["denim", "leather", "--out", "x.toml"], &["x.toml", "one"]),
+        (&["denim", "--picture", "x.jpg"], &["x.jpg", ".png"]),
     ];
     for (arguments, expected) in cases {
         let stderr = error(

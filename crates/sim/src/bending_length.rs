@@ -223,7 +223,7 @@ impl Strip {
         let failed = |source| BendingLengthError::Solve { overhang, source };
         let cell = overhang / f64::from(ELEMENTS);
         let across = ((WIDTH / cell).round() as u32).clamp(2, MAX_ACROSS);
-        let rest = flat(cell, across, direction);
+        let rest = flat_strip([ELEMENTS, across], [overhang, WIDTH], direction);
         let clamped: Vec<u32> = (0..=across).map(|y| y * (ELEMENTS + 1)).collect();
         let clamps: Vec<ClampedEdge> = clamped
             .windows(2)
@@ -280,19 +280,24 @@ impl Strip {
     }
 }
 
-/// The flat strip: rows of square cells along x, each cut in two, seen in the
-/// pattern's axes.
-fn flat(cell: f64, across: u32, direction: StripDirection) -> RestShape {
-    let side = ELEMENTS + 1;
+/// A flat strip of so many cells along and across, so long and wide [m]: rows
+/// of cells, each cut in two, seen in the pattern's axes.
+///
+/// # Panics
+/// When cells have no area.
+pub(crate) fn flat_strip(cells: [u32; 2], size: [f64; 2], direction: StripDirection) -> RestShape {
+    let [n_along, n_across] = cells;
+    let side = n_along + 1;
     let along = direction.along();
-    let width = WIDTH / f64::from(across);
+    let cell = size[0] / f64::from(n_along);
+    let width = size[1] / f64::from(n_across);
     let place = |vertex: u32| {
         let (x, y) = (f64::from(vertex % side), f64::from(vertex / side));
         along * (x * cell) + along.perp() * (y * width)
     };
     let mut triangles = Vec::new();
-    for y in 0..across {
-        for x in 0..ELEMENTS {
+    for y in 0..n_across {
+        for x in 0..n_along {
             let a = y * side + x;
             let (b, c, d) = (a + 1, a + side + 1, a + side);
             // Cut to the other side in every second cell, so that the strip
@@ -305,8 +310,8 @@ fn flat(cell: f64, across: u32, direction: StripDirection) -> RestShape {
     }
     let corners = triangles.iter().map(|t: &[u32; 3]| t.map(place)).collect();
     let topology =
-        Topology::new(side * (across + 1), triangles).expect("a grid names the vertices it has");
-    RestShape::from_corners(topology, corners).expect("cells of a strip in range have an area")
+        Topology::new(side * (n_across + 1), triangles).expect("a grid names the vertices it has");
+    RestShape::from_corners(topology, corners).expect("cells have an area")
 }
 
 #[cfg(test)]

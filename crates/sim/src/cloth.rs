@@ -1,7 +1,7 @@
 //! A cloth that can be solved for: [`Cloth`], energies and masses over one
 //! rest shape.
 
-use drapery_core::{Fabric, FabricError};
+use drapery_core::{Fabric, FabricError, Topology};
 use glam::DVec3;
 
 use crate::{Bending, ClampedEdge, Membrane, RestShape, StrainCap};
@@ -15,6 +15,7 @@ pub struct Cloth {
     density: f64,
     damping: f64,
     around: Around,
+    topology: Topology,
     longest_edge: f64,
 }
 
@@ -75,6 +76,7 @@ impl Cloth {
             masses: rest.masses(fabric.density),
             density: fabric.density,
             damping: fabric.damping,
+            topology: rest.topology().clone(),
             longest_edge: rest
                 .corners()
                 .iter()
@@ -125,6 +127,11 @@ impl Cloth {
 
     pub(crate) const fn around(&self) -> &Around {
         &self.around
+    }
+
+    /// How the vertices are joined.
+    pub const fn topology(&self) -> &Topology {
+        &self.topology
     }
 
     /// The longest edge at rest [m].

@@ -1,5 +1,5 @@
-//! The geometry of contact: how near cloth is to itself and to obstacles, how
-//! far it may move, and whether it has crossed anything.
+//! Contact: how near cloth is to itself and to obstacles, how far it may move,
+//! whether it has crossed anything, and what keeps it from doing so.
 //!
 //! | question                              | answer                                  |
 //! |---------------------------------------|-----------------------------------------|
@@ -12,8 +12,11 @@
 //!
 //! Cloth on cloth has no inside: its pairs must never cross, and are kept apart
 //! step by step. Obstacles are solids: a point inside one knows the way out.
-//! There are no forces here. Pair lists are sorted and all answers are the same
-//! on every run.
+//! Pair lists are sorted and all answers are the same on every run.
+//!
+//! Forces are those of a [`Touch`], the one thing that the objective knows of
+//! contact: `surface.rs` makes touches of cloth with obstacles, `pairs.rs` of
+//! cloth with cloth.
 
 mod block;
 mod boxes;
@@ -24,6 +27,8 @@ mod crossings;
 mod obstacle;
 mod obstacle_mesh;
 mod orientation;
+#[allow(dead_code, reason = "the stepping is to call it")]
+mod pairs;
 mod penetration;
 mod shape;
 mod surface;
@@ -40,6 +45,8 @@ pub use crossings::{MutualCrossings, crossings, edge_crosses_face, self_crossing
 pub use obstacle::{Anchor, Obstacle, Placement, RigidObstacle, SurfacePoint};
 pub use obstacle_mesh::{MeshObstacle, ObstacleError};
 pub use orientation::orientation;
+#[allow(unused_imports, reason = "the stepping is to call it")]
+pub(crate) use pairs::{MeshPairs, PairContacts, PairSettings};
 pub use penetration::{ClothPoint, Penetration, cloth_points, penetration};
 pub use shape::{Shape, ShapeError};
 pub(crate) use surface::{SurfaceContacts, SurfaceSettings};

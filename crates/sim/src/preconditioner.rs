@@ -48,7 +48,7 @@ struct MadeFor {
 }
 
 /// Iterations of conjugate gradients that cost as much as making the factors.
-const COST: u32 = 30;
+const COST: u32 = 15;
 
 /// How much stiffer than it would be a held vertex is.
 const HELD: f64 = 1e6;

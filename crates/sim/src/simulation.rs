@@ -1,15 +1,20 @@
 //! Cloth through time: [`Simulation`].
 //!
-//! Both integrators minimise the one [`Objective`] over a step of length h:
+//! All integrators minimise the one [`Objective`] over a step of length h:
 //!
 //! | integrator | target y     | step in Φ | then                                   |
 //! |------------|--------------|-----------|----------------------------------------|
 //! | Euler      | xₙ + h vₙ    | h         | vₙ₊₁ = (x − xₙ)/h                      |
 //! | midpoint   | xₙ + ½h vₙ   | ½h        | xₙ₊₁ = 2x − xₙ, vₙ₊₁ = 2(xₙ₊₁ − xₙ)/h − vₙ |
 //!
+//! | BDF2       | (4xₙ − xₙ₋₁)/3 + 2h(4vₙ − vₙ₋₁)/9 | ⅔h | vₙ₊₁ = (3x − 4xₙ + xₙ₋₁)/2h |
+//!
 //! Implicit Euler is of first order and damps what it can't resolve. The
 //! midpoint rule is of second order, keeps linear and angular momentum, and
-//! damps nothing: energy that it can't resolve stays as trembling.
+//! damps nothing: cloth that is stretched hard at steps that don't resolve it
+//! gains energy until it breaks, so it is for small strains and small steps.
+//! BDF2 is of second order too, damps what it can't resolve and hardly what it
+//! can, and goes with contact; it begins with a step of Euler's.
 //!
 //! A step that does not converge is taken again from where it began in two
 //! halves, in four, down to sixteen parts, the last time with the reference
@@ -17,12 +22,18 @@
 //! says how far down this ladder a step had to go.
 //!
 //! With contact, a step is a few solves: which points touch what is frozen
-//! over each, and found again after it (`contact/surface.rs`).
+//! over each, and found again after it (`contact/surface.rs` for obstacles,
+//! `contact/pairs.rs` for cloth on cloth). What no force could keep out makes
+//! the step fail, twice; after that it is set back at the end, the one thing
+//! that is done behind the objective's back.
 
 use drapery_core::FrameIndex;
 use glam::{DMat3, DVec3};
 
-use crate::contact::{Obstacle, SurfaceContacts, SurfaceSettings, Touch};
+use crate::contact::{
+    MeshObstacle, MeshPairs, Obstacle, PairContacts, PairSettings, SurfaceContacts,
+    SurfaceSettings, Touch,
+};
 use crate::wind::Wind;
 use crate::{
     Cloth, Damping, Inertia, Minimiser, NewtonConfig, Objective, SolveError, SolveReport, Solver,
@@ -35,8 +46,10 @@ pub enum Integrator {
     /// Implicit Euler: first order, damped.
     #[default]
     Euler,
-    /// Implicit midpoint: second order, undamped.
+    /// Implicit midpoint: second order, undamped, for small strains.
     Midpoint,
+    /// Two-step backward differences: second order, damped where it must be.
+    Bdf2,
 }
 
 /// How a simulation runs.
@@ -87,6 +100,13 @@ const MAX_CARRIED: f64 = 20.0;
 /// How often a step is halved before it is given up.
 const RUNGS: u32 = 4;
 
+/// A step in which something had to be set back is halved so often before that
+/// is accepted: forces of smaller steps are the better cure.
+const FORCES_FIRST: u32 = 2;
+
+/// How often what obstacles and what cloth sets back are brought together.
+const SETTLING: u32 = 4;
+
 /// A vertex that is pulled to a place, not held there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attachment {
@@ -122,6 +142,24 @@ pub struct ContactConfig {
     pub offset: f64,
     /// Coulomb friction against obstacles.
     pub friction: f64,
+}
+
+/// How cloth meets itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SelfContactConfig {
+    /// How far apart layers rest [m].
+    pub thickness: f64,
+    /// Coulomb friction between layers.
+    pub friction: f64,
+}
+
+impl Default for SelfContactConfig {
+    fn default() -> Self {
+        Self {
+            thickness: 1e-3,
+            friction: 0.3,
+        }
+    }
 }
 
 impl Default for ContactConfig {
@@ -226,6 +264,8 @@ pub struct Simulation {
     v: Vec<DVec3>,
     /// Of the last step [m/s²].
     acceleration: Vec<DVec3>,
+    /// Positions and velocities a step ago, where they count.
+    before: Option<(Vec<DVec3>, Vec<DVec3>)>,
     held: Vec<bool>,
     /// Where held vertices are to be at the end of the next step [m].
     places: Vec<DVec3>,
@@ -238,10 +278,13 @@ pub struct Simulation {
     springs: Vec<Spring>,
     obstacles: Vec<Obstacle>,
     surface: Option<SurfaceContacts>,
+    pairs: Option<PairContacts>,
+    /// Masses with held vertices infinitely heavy [kg].
+    masses: Vec<f64>,
 }
 
 /// The most solves of a step with contact.
-const MAX_SOLVES: u32 = 6;
+const MAX_SOLVES: u32 = 9;
 
 impl Simulation {
     /// A cloth at rest at `positions` [m].
@@ -259,6 +302,7 @@ impl Simulation {
         Ok(Self {
             v: vec![DVec3::ZERO; n],
             acceleration: vec![config.gravity; n],
+            before: None,
             held: vec![false; n],
             places: positions.clone(),
             x: positions,
@@ -271,6 +315,8 @@ impl Simulation {
             springs: Vec::new(),
             obstacles: Vec::new(),
             surface: None,
+            pairs: None,
+            masses: Vec::new(),
             cloth,
             config,
         })
@@ -304,6 +350,7 @@ impl Simulation {
         check_finite(positions, self.x.len())?;
         self.x.copy_from_slice(positions);
         self.places.copy_from_slice(positions);
+        self.before = None;
         if let Some(surface) = &mut self.surface {
             surface.forget();
         }
@@ -317,6 +364,7 @@ impl Simulation {
     pub fn set_velocities(&mut self, velocities: &[DVec3]) -> Result<(), SimulationError> {
         check_finite(velocities, self.v.len())?;
         self.v.copy_from_slice(velocities);
+        self.before = None;
         Ok(())
     }
 
@@ -434,6 +482,37 @@ impl Simulation {
         Ok(())
     }
 
+    /// Keeps the cloth from passing through itself, or no longer.
+    ///
+    /// # Errors
+    /// When a setting is out of range, the integrator is not Euler's, or the
+    /// triangles make no surface.
+    pub fn set_self_contact(
+        &mut self,
+        contact: Option<SelfContactConfig>,
+    ) -> Result<(), SimulationError> {
+        let Some(SelfContactConfig {
+            thickness,
+            friction,
+        }) = contact
+        else {
+            self.pairs = None;
+            return Ok(());
+        };
+        positive("thickness", thickness)?;
+        not_negative("friction", friction)?;
+        if self.config.integrator == Integrator::Midpoint {
+            return Err(SimulationError::ContactNeedsEuler);
+        }
+        let settings = PairSettings {
+            thickness,
+            friction,
+            mesh_pairs: MeshPairs::WithoutVertices,
+        };
+        self.pairs = Some(PairContacts::new(self.cloth.topology(), &self.x, settings));
+        Ok(())
+    }
+
     /// The obstacles.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
@@ -467,10 +546,17 @@ impl Simulation {
         let start = (self.x.clone(), self.v.clone(), self.damped);
         let mut at_fault = 0;
         for rung in 0..=RUNGS {
-            let parts = 1 << rung;
-            match self.try_parts(parts, rung == RUNGS) {
+            // One part alone changes nothing before it succeeds.
+            let before = (rung > 0).then(|| {
+                let contacts = (self.surface.clone(), self.pairs.clone());
+                (contacts, self.acceleration.clone())
+            });
+            match self.try_parts(rung) {
                 Ok(report) => {
                     self.step += 1;
+                    if self.config.integrator == Integrator::Bdf2 {
+                        self.before = Some((start.0, start.1));
+                    }
                     for obstacle in &mut self.obstacles {
                         obstacle.rest();
                     }
@@ -481,6 +567,10 @@ impl Simulation {
                     self.x.copy_from_slice(&start.0);
                     self.v.copy_from_slice(&start.1);
                     self.damped = start.2;
+                    if let Some(((surface, pairs), acceleration)) = before {
+                        (self.surface, self.pairs) = (surface, pairs);
+                        self.acceleration = acceleration;
+                    }
                 }
             }
         }
@@ -495,8 +585,10 @@ impl Simulation {
         })
     }
 
-    /// Takes a step in equal parts; the vertex at fault when one fails.
-    fn try_parts(&mut self, parts: u32, last: bool) -> Result<StepReport, usize> {
+    /// Takes a step in as many equal parts as a rung of the ladder has; the
+    /// vertex at fault when one fails.
+    fn try_parts(&mut self, rung: u32) -> Result<StepReport, usize> {
+        let parts = 1 << rung;
         let start = self.x.clone();
         let mut report = StepReport {
             parts,
@@ -514,7 +606,7 @@ impl Simulation {
                     .collect(),
             };
             let dt = self.config.dt / f64::from(parts);
-            let result = self.substep(&start, share(part), dt, last, &obstacles, &mut report);
+            let result = self.substep(&start, share(part), dt, rung, &obstacles, &mut report);
             if parts == 1 {
                 self.obstacles = obstacles;
             }
@@ -530,26 +622,44 @@ impl Simulation {
         start: &[DVec3],
         share: f64,
         dt: f64,
-        last: bool,
+        rung: u32,
         obstacles: &[Obstacle],
         step: &mut StepReport,
     ) -> Result<(), usize> {
         let config = self.config;
-        let h = match config.integrator {
-            Integrator::Euler => dt,
-            Integrator::Midpoint => 0.5 * dt,
+        let last = rung == RUNGS;
+        let before = self.before.as_ref().filter(|_| dt == config.dt);
+        let integrator = match (config.integrator, before) {
+            (Integrator::Bdf2, None) => Integrator::Euler,
+            (integrator, _) => integrator,
+        };
+        // The step in Φ, and the time until x is reached.
+        let (h, until) = match integrator {
+            Integrator::Euler => (dt, dt),
+            Integrator::Midpoint => (0.5 * dt, 0.5 * dt),
+            Integrator::Bdf2 => (2.0 * dt / 3.0, dt),
         };
         let n = self.x.len();
-        let targets: Vec<DVec3> = (0..n).map(|i| self.x[i] + self.v[i] * h).collect();
-        // Most likely the cloth goes on as it did in the last step.
+        let targets: Vec<DVec3> = match (integrator, before) {
+            (Integrator::Bdf2, Some((x, v))) => (0..n)
+                .map(|i| (4.0 * self.x[i] - x[i] + h * (4.0 * self.v[i] - v[i])) / 3.0)
+                .collect(),
+            _ => (0..n).map(|i| self.x[i] + self.v[i] * h).collect(),
+        };
+        // Most likely the cloth goes on as it did in the last step, unless it
+        // trembles undamped.
+        let most = match integrator {
+            Integrator::Euler | Integrator::Bdf2 => MAX_CARRIED,
+            Integrator::Midpoint => 0.0,
+        };
         let carry = |i: usize| {
             let more = self.acceleration[i] - config.gravity;
-            config.gravity + more.clamp_length_max(MAX_CARRIED)
+            config.gravity + more.clamp_length_max(most)
         };
         let mut x: Vec<DVec3> = (0..n).map(|i| targets[i] + carry(i) * (h * h)).collect();
         for i in (0..n).filter(|i| self.held[*i]) {
             let end = start[i].lerp(self.places[i], share);
-            x[i] = self.x[i].lerp(end, h / dt);
+            x[i] = self.x[i].lerp(end, until / dt);
         }
         let forces: Vec<DVec3> = self
             .cloth
@@ -564,14 +674,30 @@ impl Simulation {
             target: a.target,
         }));
         if let Some(wind) = &self.wind {
-            wind.add_springs(&self.cloth, &self.x, &self.v, h, &mut self.springs);
+            wind.add_springs(&self.cloth, &self.x, &self.v, until, &mut self.springs);
         }
         let damped = self.cloth.damping() > 0.0;
         if damped {
-            self.damping.set(&self.cloth, &self.x, &x, h);
+            self.damping.set(&self.cloth, &self.x, &x, until);
         }
         if let Some(surface) = &mut self.surface {
             surface.begin(obstacles, &self.x, &x, h);
+        }
+        let meshes: Vec<&MeshObstacle> = obstacles
+            .iter()
+            .filter_map(|o| match o {
+                Obstacle::Mesh(mesh) => Some(&**mesh),
+                Obstacle::Rigid(_) => None,
+            })
+            .collect();
+        if let Some(pairs) = &mut self.pairs {
+            let masses = self.cloth.masses().iter().zip(&self.held);
+            self.masses.clear();
+            self.masses.extend(masses.map(|(m, held)| match held {
+                true => f64::INFINITY,
+                false => *m,
+            }));
+            pairs.begin(&self.x, &x, &self.masses, h, &meshes);
         }
         let mut objective = Objective {
             cloth: &self.cloth,
@@ -602,6 +728,9 @@ impl Simulation {
             if let Some(surface) = &self.surface {
                 touches.extend_from_slice(surface.touches());
             }
+            if let Some(pairs) = &self.pairs {
+                touches.extend_from_slice(pairs.touches());
+            }
             let objective = Objective {
                 touches: &touches,
                 ..objective
@@ -616,26 +745,42 @@ impl Simulation {
             if let Some(vertex) = x.iter().position(|p| !p.is_finite()) {
                 return Err(vertex);
             }
-            let again = match &mut self.surface {
-                Some(surface) => surface.refresh(obstacles, &self.x, &x),
-                None => false,
-            };
+            let mut again = false;
+            if let Some(surface) = &mut self.surface {
+                again |= surface.refresh(obstacles, &self.held, &self.x, &x);
+            }
+            if let Some(pairs) = &mut self.pairs {
+                again |= pairs.refresh(&self.x, &x, &meshes);
+            }
             if !again || solves == MAX_SOLVES {
                 break;
             }
         }
         step.touches = touches.len() as u32;
+        let course = Course {
+            obstacles,
+            meshes: &meshes,
+            held: &self.held,
+            start: &self.x,
+        };
+        step.set_back += course.set_back(&self.surface, &mut self.pairs, rung, &mut x)?;
         if let Some(surface) = &mut self.surface {
-            step.set_back += surface.set_out(obstacles, &self.held, &self.x, &mut x);
             surface.finish(obstacles, &x);
+        }
+        if let Some(pairs) = &mut self.pairs {
+            pairs.finish();
         }
         objective.touches = &touches;
         // Over the whole step, of which the midpoint rule solves half.
-        self.damped += objective.damping_loss(&x) * (dt / h);
+        self.damped += objective.damping_loss(&x) * (dt / until);
         for (i, x) in x.into_iter().enumerate() {
             let from = self.x[i];
-            let (to, v) = match config.integrator {
+            let (to, v) = match integrator {
                 Integrator::Euler => (x, (x - from) / dt),
+                Integrator::Bdf2 => {
+                    let before = before.map_or(from, |(x, _)| x[i]);
+                    (x, (3.0 * x - 4.0 * from + before) / (2.0 * dt))
+                }
                 Integrator::Midpoint => {
                     let to = 2.0 * x - from;
                     (to, 2.0 * (to - from) / dt - self.v[i])
@@ -669,6 +814,51 @@ impl Simulation {
             budget.attachments += 0.5 * a.stiffness * away;
         }
         budget
+    }
+}
+
+/// What a step was about.
+struct Course<'a> {
+    obstacles: &'a [Obstacle],
+    meshes: &'a [&'a MeshObstacle],
+    held: &'a [bool],
+    start: &'a [DVec3],
+}
+
+impl Course<'_> {
+    /// Sets back what no force could keep out of where a solve ended; gives
+    /// how many vertices, or one at fault where smaller steps come first.
+    fn set_back(
+        &self,
+        surface: &Option<SurfaceContacts>,
+        pairs: &mut Option<PairContacts>,
+        rung: u32,
+        x: &mut [DVec3],
+    ) -> Result<u32, usize> {
+        let wanted = x.to_vec();
+        let (mut n_set, mut is_settled) = (0, false);
+        for round in 0..SETTLING {
+            let n_out = surface.as_ref().map_or(0, |surface| {
+                surface.set_out(self.obstacles, self.held, self.start, x)
+            });
+            let n_clipped = match pairs {
+                Some(pairs) if n_out > 0 || round == 0 => pairs.clip(self.start, x, self.meshes),
+                _ => 0,
+            };
+            n_set += n_out + n_clipped;
+            is_settled = n_clipped == 0;
+            if is_settled {
+                break;
+            }
+        }
+        let is_accepted = match is_settled {
+            true => rung >= FORCES_FIRST,
+            false => rung == RUNGS,
+        };
+        match wanted.iter().zip(x).position(|(a, b)| a != b) {
+            Some(vertex) if !is_accepted => Err(vertex),
+            _ => Ok(n_set),
+        }
     }
 }
 

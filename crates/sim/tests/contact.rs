@@ -53,11 +53,7 @@ fn mean(values: &[DVec3]) -> DVec3 {
 /// A patch that has come to rest on a level plane.
 fn settled(friction: f64) -> Simulation {
     let (cloth, x) = patch(8, 0.0015);
-    let config = SimulationConfig {
-        tolerance: 1e-3,
-        ..SimulationConfig::default()
-    };
-    let mut simulation = Simulation::new(cloth, x, config).unwrap();
+    let mut simulation = Simulation::new(cloth, x, SimulationConfig::default()).unwrap();
     simulation
         .set_obstacles(vec![plane(DQuat::IDENTITY)], contact(friction))
         .unwrap();

@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 
+use drapery_core::Fabric;
 use drapery_sim::textbook::{Case, Size, Suite, Test, run};
 
 fn quick(test: Test) -> Vec<Case> {
@@ -12,12 +13,23 @@ fn quick(test: Test) -> Vec<Case> {
         size: Size::Quick,
         only: Some(test),
         threads: 2,
+        seed: None,
+        fabrics: vec![worsted()],
     };
     run(&suite, |case| {
         let error = case.signed_error_percent();
         println!("{}: {} ({error:+.3e} %)", case.case, case.measured);
         ControlFlow::Continue(())
     })
+}
+
+/// Near the mean of men's winter suitings, where the drape of worsted wool is
+/// known.
+fn worsted() -> Fabric {
+    Fabric {
+        shear: 48.0,
+        ..Fabric::plain("wool-worsted", 0.264, 1335.0, 1.33e-5)
+    }
 }
 
 /// Every case within its limit, and as many as there should be.
@@ -63,6 +75,11 @@ fn strips_swing_at_their_natural_frequency() {
 #[test]
 fn cloth_slips_where_coulomb_says() {
     passes(Test::Friction, 12);
+}
+
+#[test]
+fn worsted_wool_drapes_as_it_should() {
+    passes(Test::Cusick, 1);
 }
 
 #[test]

@@ -60,6 +60,8 @@ const CURVED: f64 = 0.2;
 const CHANGED: f64 = 0.1;
 /// What ends inside is set this share of the offset outside.
 const FLOOR: f64 = 0.02;
+/// A point that has ended inside presses so much harder.
+const HARDER: f64 = 4.0;
 
 /// A point of the cloth that is kept out.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +83,15 @@ struct Memory {
     force: f64,
 }
 
+/// Whose a touch is.
+#[derive(Clone, Copy, Debug)]
+struct Owner {
+    sample: u32,
+    obstacle: u32,
+    /// Whether the point started outside; others are still on their way out.
+    is_out: bool,
+}
+
 /// Contacts of a cloth with obstacles.
 #[derive(Clone, Debug)]
 pub(crate) struct SurfaceContacts {
@@ -92,8 +103,8 @@ pub(crate) struct SurfaceContacts {
     longest: f64,
     memory: Vec<Option<Memory>>,
     touches: Vec<Touch>,
-    /// Sample and obstacle of each touch.
-    owners: Vec<(u32, u32)>,
+    /// Whose each touch is.
+    owners: Vec<Owner>,
     /// Effective mass of each sample [kg].
     masses: Vec<f64>,
     guess: Vec<DVec3>,
@@ -262,15 +273,21 @@ impl SurfaceContacts {
             stiffness: (resting / RETURN).max(stopping),
             friction,
         });
-        self.owners.push((s as u32, o as u32));
+        self.owners.push(Owner {
+            sample: s as u32,
+            obstacle: o as u32,
+            is_out: gap >= 0.0,
+        });
     }
 
     /// After a solve that ended at `end` [m]: finds planes again that the
-    /// surface has curved away from, adds what was not expected, and lags
-    /// normal forces. True when the solve must be repeated for that.
+    /// surface has curved away from, presses harder on what came to lie inside,
+    /// adds what was not expected, and lags normal forces. True when the solve
+    /// must be repeated for that.
     pub(crate) fn refresh(
         &mut self,
         obstacles: &[Obstacle],
+        held: &[bool],
         start: &[DVec3],
         end: &[DVec3],
     ) -> bool {
@@ -278,20 +295,28 @@ impl SurfaceContacts {
         let mut again = false;
         let (mut sum, mut change) = (0.0, 0.0);
         let mut touched = vec![false; self.samples.len() * obstacles.len()];
-        for (touch, (s, o)) in self.touches.iter_mut().zip(&self.owners) {
-            touched[*o as usize * self.samples.len() + *s as usize] = true;
-            let p = self.samples[*s as usize].at(end);
+        for (touch, owner) in self.touches.iter_mut().zip(&self.owners) {
+            let (s, o) = (owner.sample as usize, owner.obstacle as usize);
+            touched[o * self.samples.len() + s] = true;
+            let p = self.samples[s].at(end);
             let gap = touch.gap(end);
             if gap > 2.0 * offset {
                 continue;
             }
-            let obstacle = &obstacles[*o as usize];
+            let obstacle = &obstacles[o];
             if let Some(found) = obstacle.nearest(p, 2.0 * offset + gap.abs())
                 && found.distance < gap - CURVED * offset
                 && found.normal.dot(touch.normal) > 0.0
             {
                 touch.normal = found.normal;
                 touch.level = found.normal.dot(found.closest);
+                again = true;
+            }
+            if owner.is_out
+                && touch.gap(end) < FLOOR * offset
+                && touch.parts().any(|(vertex, _)| !held[vertex])
+            {
+                touch.stiffness *= HARDER;
                 again = true;
             }
             let limit = friction * touch.force(end);
@@ -331,8 +356,8 @@ impl SurfaceContacts {
     ) -> u32 {
         let floor = FLOOR * self.settings.offset;
         let mut n_set = 0;
-        for (touch, (s, o)) in self.touches.iter().zip(&self.owners) {
-            let (s, o) = (*s as usize, *o as usize);
+        for (touch, owner) in self.touches.iter().zip(&self.owners) {
+            let (s, o) = (owner.sample as usize, owner.obstacle as usize);
             if s >= self.n_vertices || held[s] {
                 continue;
             }
@@ -363,7 +388,7 @@ impl SurfaceContacts {
     /// After the step: remembers what sticks where.
     pub(crate) fn finish(&mut self, obstacles: &[Obstacle], end: &[DVec3]) {
         self.memory.fill(None);
-        for (touch, (s, o)) in self.touches.iter().zip(&self.owners) {
+        for (touch, owner) in self.touches.iter().zip(&self.owners) {
             let force = touch.force(end);
             if force <= 0.0 {
                 continue;
@@ -373,12 +398,12 @@ impl SurfaceContacts {
                 let slip = touch.slip(end, friction.anchor);
                 slip * (friction.reach() / slip.length().max(f64::MIN_POSITIVE)).min(1.0)
             });
-            let obstacle = &obstacles[*o as usize];
+            let obstacle = &obstacles[owner.obstacle as usize];
             let Some(found) = obstacle.nearest(p - kept, f64::INFINITY) else {
                 continue;
             };
-            self.memory[*s as usize] = Some(Memory {
-                obstacle: *o,
+            self.memory[owner.sample as usize] = Some(Memory {
+                obstacle: owner.obstacle,
                 anchor: found.anchor,
                 height: found.distance,
                 force,

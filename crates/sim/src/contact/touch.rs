@@ -86,8 +86,7 @@ impl Touch {
 
     /// N [N], how hard it presses.
     pub fn force(&self, x: &[DVec3]) -> f64 {
-        let s = (self.offset - self.gap(x)) / self.softness;
-        self.stiffness * self.softness * slope(s)
+        pressure(self.stiffness, self.softness, self.offset - self.gap(x))
     }
 
     /// u [m].
@@ -151,6 +150,11 @@ impl Friction {
     pub(crate) fn reach(&self) -> f64 {
         self.limit / self.stiffness
     }
+}
+
+/// N at a depth below the offset [N].
+pub(super) fn pressure(stiffness: f64, softness: f64, depth: f64) -> f64 {
+    stiffness * softness * slope(depth / softness)
 }
 
 /// ψ.

@@ -197,3 +197,22 @@ fn force(springs: &[Attachment], x: &[DVec3]) -> DVec3 {
         .map(|s| (s.target - x[s.vertex as usize]) * s.stiffness)
         .sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Friction was held by springs as soft as the weight of the strip asks
+    /// for. Pressed a hundred times harder they were left behind by a
+    /// centimetre before they slipped, around the bend, and gave 7 % less.
+    #[test]
+    fn what_is_pressed_hard_slips_at_the_full_limit() {
+        let found = pull(0.6, PI, Triangulation::Unstructured, Moves::Strip).unwrap();
+        let expected = (0.6 * found.wrap).exp();
+        assert!(
+            (found.ratio / expected - 1.0).abs() < 0.02,
+            "{} for {expected}",
+            found.ratio
+        );
+    }
+}

@@ -20,17 +20,23 @@ pub enum Test {
     Frequency,
     /// Cloth that slips: on a slope, on a belt, around a drum.
     Friction,
+    /// Round cloth on a smaller disc, and its shadow.
+    Cusick,
     /// The same answer at several resolutions and time steps.
     Independence,
     /// What becomes of the energy.
     EnergyBudget,
     /// The same bytes on any number of threads.
     Determinism,
+    /// Fast cloth against the sharpest that cloth has.
+    Tunnelling,
+    /// Random cloth thrown at random things.
+    RandomScenes,
 }
 
 impl Test {
     /// All tests, in the order in which they run.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Cantilever,
         Self::HangingStrip,
         Self::Catenary,
@@ -38,9 +44,12 @@ impl Test {
         Self::FreeFall,
         Self::Frequency,
         Self::Friction,
+        Self::Cusick,
         Self::Independence,
         Self::EnergyBudget,
         Self::Determinism,
+        Self::Tunnelling,
+        Self::RandomScenes,
     ];
 
     /// What it is called.
@@ -53,9 +62,12 @@ impl Test {
             Self::FreeFall => "free-fall",
             Self::Frequency => "frequency",
             Self::Friction => "friction",
+            Self::Cusick => "cusick",
             Self::Independence => "independence",
             Self::EnergyBudget => "energy-budget",
             Self::Determinism => "determinism",
+            Self::Tunnelling => "tunnelling",
+            Self::RandomScenes => "random-scenes",
         }
     }
 

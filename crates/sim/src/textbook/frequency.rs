@@ -51,7 +51,7 @@ pub(super) fn jobs(size: Size) -> Vec<Job> {
     for strip in [Strip::Clamped, Strip::Hanging] {
         for &n in resolutions {
             for triangulation in Triangulation::BOTH {
-                for integrator in [Integrator::Midpoint, Integrator::Euler] {
+                for integrator in [Integrator::Midpoint, Integrator::Bdf2, Integrator::Euler] {
                     jobs.push(Box::new(move || {
                         vec![case(strip, n, triangulation, integrator)]
                     }));

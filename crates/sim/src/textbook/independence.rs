@@ -4,17 +4,26 @@
 //! finest; and a strip of cotton that is let go level and swings down from
 //! its clamp, in steps that are halved twice: how long its tip takes to pass
 //! under the clamp, the longer steps against the shortest.
+//!
+//! In the full suite also cloth on Cusick's meter, which may rest with one fold
+//! more or less: the mean of five drapes that start unevenly in different ways,
+//! on three meshes and in steps that are halved twice.
+
+use std::ops::ControlFlow;
 
 use drapery_core::Fabric;
 use glam::DVec3;
 
-use super::statics::{clamped_start, mean};
+use super::statics::{GRAVITY, clamped_start, mean};
 use super::suite::Job;
 use super::way::rule;
 use super::{Case, Rectangle, Size, Test, Triangulation, Trouble, cantilever};
-use crate::{Cloth, Integrator, Simulation, SimulationConfig, Solver};
+use crate::{Cloth, DrapeConfig, Integrator, Simulation, SimulationConfig, Solver, drape};
 
 const LIMIT_PERCENT: f64 = 3.0;
+const DRAPE_LIMIT_PERCENT: f64 = 6.0;
+/// Drapes that a mean is taken of.
+const N_DRAPES: u64 = 5;
 /// On the way to the last, which counts.
 const GAMMAS: [f64; 3] = [2.0, 5.0, 10.0];
 
@@ -25,6 +34,23 @@ pub(super) fn jobs(size: Size) -> Vec<Job> {
     }
     for integrator in [Integrator::Euler, Integrator::Midpoint] {
         jobs.push(Box::new(move || steps(size, integrator)));
+    }
+    if size == Size::Full {
+        jobs.push(Box::new(|| {
+            let cells = [6, 8, 12].map(|n_across| DrapeConfig {
+                n_across,
+                ..DrapeConfig::default()
+            });
+            drapes(cells, |c| format!("{} cells", c.n_across))
+        }));
+        jobs.push(Box::new(|| {
+            let steps = [60.0, 120.0, 240.0].map(|rate| DrapeConfig {
+                n_across: 6,
+                dt: 1.0 / rate,
+                ..DrapeConfig::default()
+            });
+            drapes(steps, |c| format!("dt 1/{:.0} s", 1.0 / c.dt))
+        }));
     }
     jobs
 }
@@ -64,6 +90,56 @@ fn steps(size: Size, integrator: Integrator) -> Vec<Case> {
         Case::of(Test::Independence, case, found, reference, LIMIT_PERCENT)
     });
     cases.collect()
+}
+
+/// The drape coefficients of a shirting, the last of three ways to find it
+/// being the reference.
+fn drapes(configs: [DrapeConfig; 3], name: fn(&DrapeConfig) -> String) -> Vec<Case> {
+    let [others @ .., finest] = configs;
+    let (reference, finest) = (mean_drape(&finest), name(&finest));
+    let reference = reference.map_or(f64::NAN, |mean| mean.coefficient);
+    let cases = others.into_iter().map(|config| {
+        let case = format!(
+            "drape coefficient [%], {} against {finest}, mean of {N_DRAPES}",
+            name(&config)
+        );
+        let found = mean_drape(&config);
+        let folds = found.as_ref().map_or(f64::NAN, |mean| mean.folds);
+        Case::of(
+            Test::Independence,
+            case,
+            found.map(|mean| mean.coefficient),
+            reference,
+            DRAPE_LIMIT_PERCENT,
+        )
+        .with("folds", folds)
+    });
+    cases.collect()
+}
+
+/// Means over several drapes.
+struct MeanDrape {
+    coefficient: f64,
+    folds: f64,
+}
+
+fn mean_drape(config: &DrapeConfig) -> Result<MeanDrape, Trouble> {
+    let rigidity = 0.15 * GRAVITY * 0.02f64.powi(3);
+    let shirting = Fabric {
+        shear: 60.0,
+        ..Fabric::plain("shirting", 0.15, 1500.0, rigidity)
+    };
+    let mut sum = MeanDrape {
+        coefficient: 0.0,
+        folds: 0.0,
+    };
+    for seed in 1..=N_DRAPES {
+        let config = DrapeConfig { seed, ..*config };
+        let found = drape(&shirting, &config, |_| ControlFlow::Continue(()))?;
+        sum.coefficient += found.coefficient / N_DRAPES as f64;
+        sum.folds += f64::from(found.folds) / N_DRAPES as f64;
+    }
+    Ok(sum)
 }
 
 /// How long the tip takes to pass under the clamp [s].

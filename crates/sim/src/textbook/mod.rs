@@ -9,7 +9,13 @@
 //! use std::ops::ControlFlow;
 //! use drapery_sim::textbook::{Size, Suite, Test, run};
 //!
-//! let suite = Suite { size: Size::Quick, only: Some(Test::HangingStrip), threads: 1 };
+//! let suite = Suite {
+//!     size: Size::Quick,
+//!     only: Some(Test::HangingStrip),
+//!     threads: 1,
+//!     seed: None,
+//!     fabrics: Vec::new(),
+//! };
 //! let cases = run(&suite, |_| ControlFlow::Continue(()));
 //! assert!(cases.len() >= 4 && cases.iter().all(|case| case.pass()));
 //! ```
@@ -18,6 +24,7 @@ mod cantilever;
 mod capstan;
 mod case;
 mod catenary;
+mod cusick;
 mod determinism;
 mod dice;
 mod energy_budget;
@@ -28,11 +35,14 @@ mod hanging_strip;
 mod incline;
 mod independence;
 mod lateral_buckling;
+mod random_scene;
+mod random_scenes;
 mod rectangle;
 mod ring;
 mod statics;
 mod suite;
 mod trouble;
+mod tunnelling;
 mod way;
 
 pub use case::{Case, Figure, Test};

@@ -4,9 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
+use drapery_core::Fabric;
+
 use super::{
-    Case, Test, cantilever, capstan, catenary, determinism, energy_budget, free_fall, frequency,
-    hanging_strip, incline, independence, lateral_buckling,
+    Case, Test, cantilever, capstan, catenary, cusick, determinism, energy_budget, free_fall,
+    frequency, hanging_strip, incline, independence, lateral_buckling, random_scenes, tunnelling,
 };
 
 /// How much of the suite runs.
@@ -19,7 +21,7 @@ pub enum Size {
 }
 
 /// What to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Suite {
     /// How much of it.
     pub size: Size,
@@ -27,6 +29,11 @@ pub struct Suite {
     pub only: Option<Test>,
     /// How many experiments run at once, at least one.
     pub threads: usize,
+    /// One random scene alone, by its seed.
+    pub seed: Option<u64>,
+    /// What is draped on Cusick's meter; fabrics that are known by their name
+    /// have a band to be in.
+    pub fabrics: Vec<Fabric>,
 }
 
 /// Experiments that go together.
@@ -52,8 +59,8 @@ pub fn run(suite: &Suite, mut report: impl FnMut(&Case) -> ControlFlow<()>) -> V
         }
         flow
     };
-    run_together(&jobs_of(&together, suite.size), suite.threads, &mut take);
-    for job in jobs_of(&alone, suite.size) {
+    run_together(&jobs_of(&together, suite), suite.threads, &mut take);
+    for job in jobs_of(&alone, suite) {
         if take(Vec::new()).is_continue() {
             let _ = take(job());
         }
@@ -103,11 +110,12 @@ fn on_one_thread(job: &Job) -> Vec<Case> {
     }
 }
 
-fn jobs_of(tests: &[Test], size: Size) -> Vec<Job> {
-    tests.iter().flat_map(|test| jobs(*test, size)).collect()
+fn jobs_of(tests: &[Test], suite: &Suite) -> Vec<Job> {
+    tests.iter().flat_map(|test| jobs(*test, suite)).collect()
 }
 
-fn jobs(test: Test, size: Size) -> Vec<Job> {
+fn jobs(test: Test, suite: &Suite) -> Vec<Job> {
+    let size = suite.size;
     match test {
         Test::Cantilever => cantilever::jobs(size),
         Test::HangingStrip => hanging_strip::jobs(size),
@@ -119,9 +127,12 @@ fn jobs(test: Test, size: Size) -> Vec<Job> {
             .into_iter()
             .flatten()
             .collect(),
+        Test::Cusick => cusick::jobs(size, &suite.fabrics),
         Test::Independence => independence::jobs(size),
         Test::EnergyBudget => energy_budget::jobs(size),
         Test::Determinism => determinism::jobs(size),
+        Test::Tunnelling => tunnelling::jobs(size),
+        Test::RandomScenes => random_scenes::jobs(size, suite.seed),
     }
 }
 
@@ -134,6 +145,8 @@ mod tests {
             size: Size::Quick,
             only: Some(Test::HangingStrip),
             threads,
+            seed: None,
+            fabrics: Vec::new(),
         }
     }
 

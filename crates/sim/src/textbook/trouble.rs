@@ -1,6 +1,6 @@
 //! Why an experiment has no result: [`Trouble`].
 
-use crate::{Diverged, SimulationError, SolveError, SolveReport};
+use crate::{Diverged, DrapeError, SimulationError, SolveError, SolveReport};
 
 /// An experiment that failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -25,6 +25,9 @@ pub enum Trouble {
     /// A step failed.
     #[error(transparent)]
     Diverged(#[from] Diverged),
+    /// A fabric could not be draped.
+    #[error(transparent)]
+    Drape(#[from] DrapeError),
     /// The cloth did not swing to and fro.
     #[error(
         "{n_passages} passages through the middle in {seconds} s, at least {needed} are needed"

@@ -10,11 +10,13 @@ pub(super) struct Way {
 }
 
 impl Way {
-    pub(super) const ALL: [Self; 4] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::new(Integrator::Euler, Solver::Direct),
         Self::new(Integrator::Euler, Solver::Iterative),
         Self::new(Integrator::Midpoint, Solver::Direct),
         Self::new(Integrator::Midpoint, Solver::Iterative),
+        Self::new(Integrator::Bdf2, Solver::Direct),
+        Self::new(Integrator::Bdf2, Solver::Iterative),
     ];
 
     pub(super) const fn new(integrator: Integrator, solver: Solver) -> Self {
@@ -36,5 +38,6 @@ pub(super) const fn rule(integrator: Integrator) -> &'static str {
     match integrator {
         Integrator::Euler => "Euler",
         Integrator::Midpoint => "midpoint",
+        Integrator::Bdf2 => "BDF2",
     }
 }

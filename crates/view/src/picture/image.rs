@@ -167,7 +167,7 @@ impl Image {
 
     /// Copies another picture in, its top left corner at (x, y); what does not
     /// fit is left out.
-    pub(super) fn paste(&mut self, other: &Self, x: u32, y: u32) {
+    pub fn paste(&mut self, other: &Self, x: u32, y: u32) {
         let n_columns = other.width().min(self.width().saturating_sub(x)) as usize;
         let n_rows = other.height().min(self.height().saturating_sub(y)) as usize;
         let (from_row, to_row) = (other.width() as usize * 3, self.width() as usize * 3);

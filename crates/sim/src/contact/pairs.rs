@@ -1,0 +1,501 @@
+//! Cloth on cloth, and cloth on the primitives of a mesh: [`PairContacts`].
+//!
+//! Surfaces without an inside must never cross, so that every step starts free
+//! of crossings and has to end so. A step goes like this:
+//!
+//! ```text
+//! begin     pairs that are near, or that get near on the way to a guess, press
+//! refresh   pairs that still come too near on the way to where the solve
+//!           ended press harder, or for the first time; then it is solved again
+//! clip      what is left of that is held back, whatever physics says
+//! finish    contacts that last remember their forces
+//! ```
+//!
+//! The pressure of a pair with rest distance r and effective mass
+//! m = 1/Σ(wᵢ²/mᵢ), over a step of length h from a gap gₙ:
+//!
+//! ```text
+//! k = max { m/h²,  m v/(0.3 r h),  N/(0.4 r) }    so that an approach at v is stopped,
+//!                                                  and the last force N borne, with a gap left
+//! gₙ ≥ r:  offset r, softness δ = 0.2 r, stiffness k
+//! gₙ < r:  offset gₙ + ρ (r − gₙ), softness ρ δ, stiffness k/ρ
+//! ```
+//!
+//! The last line presses as hard at gₙ as the line before it, so that cloth
+//! rests where it would, but it never asks to be pushed out by more than ρ of
+//! the depth in one step: what was pressed together does not jump apart.
+//!
+//! Friction is a spring to where the pair would be had it not slipped, no
+//! stronger than μ N with N from the last solve; for a new pair, that of its
+//! gap at the start.
+
+mod axis;
+mod clip;
+mod frame;
+mod links;
+mod memory;
+mod mesh_side;
+mod nearby;
+mod pair;
+mod spacing;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use drapery_core::Topology;
+use glam::DVec3;
+use rayon::prelude::*;
+
+use self::frame::{Frame, reaches};
+use self::memory::{Memory, Remembered};
+use self::nearby::{Near, Nearby};
+use self::pair::{MeshMotion, Motion, Pair, weighted};
+use super::obstacle_mesh::MeshObstacle;
+use super::touch::{Friction, Touch, pressure};
+
+/// What pairs are like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairSettings {
+    /// How far apart they rest [m].
+    pub(crate) thickness: f64,
+    /// Coulomb's μ.
+    pub(crate) friction: f64,
+    /// Which pairs with meshes there are.
+    pub(crate) mesh_pairs: MeshPairs,
+}
+
+/// Which pairs of cloth and mesh count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MeshPairs {
+    /// Vertices of the mesh, and edges: what signed contacts of the cloth's
+    /// vertices leave open.
+    WithoutVertices,
+    /// Vertices of the cloth as well.
+    #[allow(dead_code, reason = "for cloth without signed contacts")]
+    All,
+}
+
+/// The contacts of a cloth with itself and with meshes.
+#[derive(Clone, Debug)]
+pub(crate) struct PairContacts {
+    settings: PairSettings,
+    nearby: Nearby,
+    memory: Memory,
+    /// Sorted by pair.
+    contacts: Vec<Contact>,
+    /// Of each contact.
+    touches: Vec<Touch>,
+    /// 1/kg, of the vertices of the cloth.
+    inverse_masses: Vec<f64>,
+    meshes: MeshMotion,
+    /// What contacts were like in the last solve.
+    lasting: Vec<Remembered>,
+    /// h [s].
+    dt: f64,
+    rounds: u32,
+}
+
+/// A pair that presses or may press.
+#[derive(Clone, Copy, Debug)]
+struct Contact {
+    near: Near,
+    frame: Frame,
+    /// m [kg].
+    mass: f64,
+    /// k [N/m].
+    stiffness: f64,
+    /// N as it was [N].
+    force: f64,
+    /// The friction that it starts with [N].
+    drag: DVec3,
+    /// Whether N is only expected.
+    is_new: bool,
+}
+
+impl Contact {
+    /// Expects a force of the size that there was [N].
+    fn bear(&mut self, force: f64) {
+        self.stiffness = self.stiffness.max(force / (BORNE * self.near.rest));
+        self.force = force;
+    }
+
+    /// Takes over from a contact of the last step.
+    fn recall(&mut self, remembered: &Remembered) {
+        self.bear(remembered.force);
+        self.drag = remembered.turned_drag(self.frame.normal);
+        self.is_new = false;
+    }
+}
+
+/// δ, in rest distances. Softer, and light cloth floats at the edge of the
+/// band; harder, and Newton's method has a corner to go around.
+const SOFTNESS: f64 = 0.2;
+/// Where a fast approach is stopped and a great force borne: so much of the
+/// rest distance is given up, beyond half the softness.
+const STOPPED: f64 = 0.3;
+const BORNE: f64 = 0.4;
+/// ρ.
+const PUSH: f64 = 0.2;
+/// Nothing is pushed out faster [m/s].
+const MAX_PUSH: f64 = 1.0;
+/// A pair that starts nearer than this many rest distances is ready to press.
+const READY: f64 = 1.25;
+/// A pair that comes nearer than this share of its rest distance on the way to
+/// the guess presses from the beginning.
+const SEEN: f64 = 0.9;
+/// The share of the rest distance that must be left; half of what there was
+/// for a pair that started with less than twice that.
+const FLOOR: f64 = 0.05;
+/// A pair that has come too near presses at least so much harder.
+const HARDER: f64 = 4.0;
+/// A solve is repeated at most so often in a step.
+const MAX_ROUNDS: u32 = 8;
+/// A new pair whose friction was expected wrong by so much is solved again
+/// [m/s]: what it changes about the velocity.
+const MISJUDGED: f64 = 0.1;
+/// Frames whose normals agree so far are one and the same.
+const SAME: f64 = 0.9;
+/// Pairs that one task takes at least.
+const MIN_TASK: usize = 128;
+
+impl PairContacts {
+    /// The pairs of a cloth whose vertices were made at `positions` [m].
+    ///
+    /// # Panics
+    /// When there is not one position a vertex.
+    pub(crate) fn new(topology: &Topology, positions: &[DVec3], settings: PairSettings) -> Self {
+        Self {
+            nearby: Nearby::new(topology, positions, &settings),
+            settings,
+            memory: Memory::default(),
+            contacts: Vec::new(),
+            touches: Vec::new(),
+            inverse_masses: Vec::new(),
+            meshes: MeshMotion::default(),
+            lasting: Vec::new(),
+            dt: 0.0,
+            rounds: 0,
+        }
+    }
+
+    /// Begins a step of length `dt` [s] from `start`, expected to end near
+    /// `guess` [m]. Held vertices have infinite masses [kg].
+    pub(crate) fn begin(
+        &mut self,
+        start: &[DVec3],
+        guess: &[DVec3],
+        masses: &[f64],
+        dt: f64,
+        meshes: &[&MeshObstacle],
+    ) {
+        self.dt = dt;
+        self.rounds = 0;
+        self.inverse_masses.clear();
+        self.inverse_masses.extend(masses.iter().map(|m| 1.0 / m));
+        self.meshes.set(meshes);
+        let motion = self.meshes.with(start, guess);
+        self.nearby.begin(&motion, meshes);
+        let frames: Vec<Option<Frame>> = self
+            .nearby
+            .pairs()
+            .par_iter()
+            .with_min_len(MIN_TASK)
+            .map(|near| self.first_frame(near, &motion))
+            .collect();
+        let mut contacts: Vec<Contact> = Vec::new();
+        for (near, found) in self.nearby.pairs().iter().zip(frames) {
+            let Some(frame) = found else { continue };
+            if is_repeated(&contacts, near, &frame) {
+                continue;
+            }
+            contacts.extend(self.contact(near, frame, &motion));
+        }
+        let keys: Vec<(Near, DVec3)> = contacts.iter().map(|c| (c.near, c.frame.normal)).collect();
+        for (contact, remembered) in contacts.iter_mut().zip(self.memory.recall(&keys)) {
+            if let Some(remembered) = remembered {
+                contact.recall(&remembered);
+            }
+        }
+        self.contacts = contacts;
+        self.touches.clear();
+        for contact in &self.contacts {
+            self.touches.push(self.touch(contact, &motion));
+        }
+    }
+
+    /// The contacts for the next solve.
+    pub(crate) fn touches(&self) -> &[Touch] {
+        &self.touches
+    }
+
+    /// Looks at where a solve from `start` ended [m]. True when pairs have come
+    /// too near or friction was misjudged: then it is to be solved again with
+    /// the [`touches`](Self::touches) as they are now, at most eight times.
+    pub(crate) fn refresh(
+        &mut self,
+        start: &[DVec3],
+        end: &[DVec3],
+        meshes: &[&MeshObstacle],
+    ) -> bool {
+        self.take_down(end);
+        if self.rounds == MAX_ROUNDS {
+            return false;
+        }
+        let first_round = self.rounds == 0;
+        self.rounds += 1;
+        let motion = self.meshes.with(start, end);
+        if !self.nearby.covers(start, end) {
+            self.nearby.collect(&motion, meshes);
+        }
+        let mut again = false;
+        let friction = self.settings.friction;
+        for (contact, touch) in self.contacts.iter_mut().zip(&self.touches) {
+            let force = touch.force(end);
+            let error = friction * (force - contact.force).abs();
+            if first_round && contact.is_new {
+                again |= error * self.dt > MISJUDGED * contact.mass;
+            }
+            contact.bear(force);
+        }
+        let crossing = self.too_near(&motion);
+        again |= !crossing.is_empty();
+        if again {
+            let hardened: Vec<Contact> = crossing
+                .iter()
+                .filter_map(|(near, fraction)| self.hardened(near, *fraction, &motion))
+                .collect();
+            for contact in hardened {
+                self.put(contact, end);
+            }
+            self.contacts.sort_by_key(|c| c.near.pair);
+            let motion = self.meshes.with(start, end);
+            self.touches.clear();
+            for contact in &self.contacts {
+                self.touches.push(self.touch(contact, &motion));
+            }
+        }
+        again
+    }
+
+    /// After the step: contacts that pressed in the last solve are remembered.
+    pub(crate) fn finish(&mut self) {
+        self.memory.replace(&mut self.lasting);
+    }
+
+    /// Takes down what contacts were like in a solve that ended at `end` [m].
+    fn take_down(&mut self, end: &[DVec3]) {
+        let friction = self.settings.friction;
+        self.lasting.clear();
+        for (contact, touch) in self.contacts.iter().zip(&self.touches) {
+            let force = touch.force(end);
+            let drag = touch.friction.map_or(DVec3::ZERO, |f| {
+                (touch.slip(end, f.anchor) * f.stiffness).clamp_length_max(friction * force)
+            });
+            if force > 0.0 {
+                self.lasting.push(Remembered {
+                    pair: contact.near.pair,
+                    vertices: contact.near.vertices,
+                    normal: contact.frame.normal,
+                    force,
+                    drag,
+                });
+            }
+        }
+    }
+
+    /// The pairs that come too near on a motion, with the share of it after
+    /// which they do.
+    fn too_near(&self, motion: &Motion<'_>) -> Vec<(Near, f64)> {
+        let found: Vec<Option<(Near, f64)>> = self
+            .nearby
+            .pairs()
+            .par_iter()
+            .with_min_len(MIN_TASK)
+            .map(|near| {
+                if near.least_height(motion.ends(near.vertices)) > floor(near) {
+                    return None;
+                }
+                let fraction = reaches(near, motion, floor(near))?;
+                Some((*near, fraction))
+            })
+            .collect();
+        found.into_iter().flatten().collect()
+    }
+
+    /// The frame in which a pair presses from the beginning; none when it does
+    /// not come near, or when other pairs say the same.
+    fn first_frame(&self, near: &Near, motion: &Motion<'_>) -> Option<Frame> {
+        let frame_at = |fraction: f64| {
+            let frame = Frame::at(near, motion, fraction)?;
+            let is_spare = frame.is_spare(near, motion, fraction)
+                || self.nearby.is_inner(near, &frame, motion, fraction);
+            (!is_spare).then_some(frame)
+        };
+        let ready = READY * near.rest;
+        let least = near.least_height(motion.ends(near.vertices));
+        if least >= ready {
+            return None;
+        }
+        let hit = match least > floor(near) {
+            true => None,
+            false => reaches(near, motion, floor(near)),
+        };
+        match hit {
+            None => frame_at(1.0).filter(|frame| frame.point.length() < ready),
+            Some(hit) => {
+                let early = match near.distance < ready {
+                    true => Some(0.0),
+                    false => reaches(near, motion, SEEN * near.rest),
+                };
+                early.and_then(frame_at).or_else(|| frame_at(hit))
+            }
+        }
+    }
+
+    /// The contact of a pair over a motion; none when all of it is held.
+    fn contact(&self, near: &Near, frame: Frame, motion: &Motion<'_>) -> Option<Contact> {
+        let rest = near.rest;
+        let mass = effective_mass(&self.inverse_masses, near, &frame);
+        if !mass.is_finite() {
+            return None;
+        }
+        let start_gap = frame.gap(motion.starts(near.vertices));
+        let end_gap = frame.gap(motion.ends(near.vertices));
+        let speed = (start_gap - end_gap) / self.dt;
+        let stiffness = (mass / (self.dt * self.dt)).max(mass * speed / (STOPPED * rest * self.dt));
+        Some(Contact {
+            near: *near,
+            frame,
+            mass,
+            stiffness,
+            // What it takes to stay where it is; one that may not come to
+            // press must not rub.
+            force: pressure(stiffness, SOFTNESS * rest, rest - start_gap),
+            drag: DVec3::ZERO,
+            is_new: true,
+        })
+    }
+
+    /// The contact of a pair that has come too near on the way to where a solve
+    /// ended.
+    fn hardened(&self, near: &Near, fraction: f64, motion: &Motion<'_>) -> Option<Contact> {
+        let frame = Frame::at(near, motion, fraction)?;
+        let contact = self.contact(near, frame, motion)?;
+        let of_pair = self.contacts[self.of_pair(near.pair)].iter();
+        let hardest = of_pair.map(|c| c.stiffness).fold(0.0, f64::max);
+        Some(Contact {
+            stiffness: contact.stiffness.max(HARDER * hardest),
+            ..contact
+        })
+    }
+
+    /// Puts a contact in the place of one of the same pair that says the same,
+    /// or nothing; otherwise beside it.
+    fn put(&mut self, contact: Contact, end: &[DVec3]) {
+        let replaced = self.of_pair(contact.near.pair).find(|&i| {
+            self.touches[i].force(end) == 0.0
+                || self.contacts[i].frame.normal.dot(contact.frame.normal) > SAME
+        });
+        match replaced {
+            Some(i) => self.contacts[i] = contact,
+            None => self.contacts.push(contact),
+        }
+    }
+
+    /// Where the contacts of a pair are among those that have touches.
+    fn of_pair(&self, pair: Pair) -> Range<usize> {
+        let sorted = &self.contacts[..self.touches.len()];
+        let from = sorted.partition_point(|c| c.near.pair < pair);
+        let same = sorted[from..].iter().take_while(|c| c.near.pair == pair);
+        from..from + same.count()
+    }
+
+    /// The contact as the objective sees it.
+    fn touch(&self, contact: &Contact, motion: &Motion<'_>) -> Touch {
+        let Contact { near, frame, .. } = contact;
+        let start_gap = frame.gap(motion.starts(near.vertices));
+        let depth = near.rest - start_gap;
+        let share = match depth > 0.0 {
+            true => PUSH.min(MAX_PUSH * self.dt / depth),
+            false => 1.0,
+        };
+        // What meshes add to P is known.
+        let n = motion.start.len();
+        let (mut vertices, mut weights, mut count) = ([0; 4], [0.0; 4], 0);
+        let mut constant = DVec3::ZERO;
+        for i in 0..4 {
+            let (vertex, weight) = (near.vertices[i] as usize, frame.weights[i]);
+            if vertex >= n {
+                constant += motion.mesh_end[vertex - n] * weight;
+            } else if weight != 0.0 {
+                (vertices[count], weights[count]) = (near.vertices[i], weight);
+                count += 1;
+            }
+        }
+        let stiffness = contact.mass / (self.dt * self.dt);
+        let friction = self.settings.friction;
+        // A pair that gets near on its way slips from there on.
+        let from = match start_gap > near.rest {
+            true => frame.point,
+            false => weighted(frame.weights, motion.starts(near.vertices)),
+        };
+        Touch {
+            vertices,
+            weights,
+            n_vertices: count as u8,
+            normal: frame.normal,
+            level: -frame.normal.dot(constant),
+            offset: match depth > 0.0 {
+                true => start_gap + share * depth,
+                false => near.rest,
+            },
+            softness: share * SOFTNESS * near.rest,
+            stiffness: contact.stiffness / share,
+            friction: (friction > 0.0).then(|| Friction {
+                anchor: from - contact.drag / stiffness - constant,
+                stiffness,
+                limit: friction * contact.force,
+            }),
+        }
+    }
+}
+
+/// What must be left of a pair's distance [m].
+fn floor(near: &Near) -> f64 {
+    (FLOOR * near.rest).min(0.5 * near.distance)
+}
+
+/// m [kg]; infinite when all of the pair is held.
+fn effective_mass(inverse_masses: &[f64], near: &Near, frame: &Frame) -> f64 {
+    let parts = near.vertices.iter().zip(frame.weights);
+    let inverse: f64 = parts
+        .map(|(v, w)| w * w * inverse_masses.get(*v as usize).unwrap_or(&0.0))
+        .sum();
+    1.0 / inverse
+}
+
+/// Whether the same vertex already presses on the same side or corner, as part
+/// of another face.
+fn is_repeated(contacts: &[Contact], near: &Near, frame: &Frame) -> bool {
+    let same_first = |p: Pair, q: Pair| (p.kind, p.mesh, p.first) == (q.kind, q.mesh, q.first);
+    let before = contacts.iter().rev();
+    let mut before = before.take_while(|c| same_first(c.near.pair, near.pair));
+    let support = support(near, frame);
+    before.any(|c| {
+        let other = self::support(&c.near, &c.frame);
+        support == other
+    })
+}
+
+/// The vertices of the second primitive that count, sorted, the rest last.
+fn support(near: &Near, frame: &Frame) -> [u32; 3] {
+    let mut all = [u32::MAX; 3];
+    for i in near.pair.kind.n_first()..4 {
+        if frame.weights[i] != 0.0 {
+            all[i - 1] = near.vertices[i];
+        }
+    }
+    all.sort_unstable();
+    all
+}
