@@ -65,6 +65,22 @@ fn a_cloth_that_falls_on_a_ball_stays_outside() {
 }
 
 #[test]
+fn a_strip_is_folded_without_crossing_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [
+        "bench", "simulate", "--scene", "fold", "--n", "21", "--frames", "36", "--json",
+    ];
+    let results = data(&out(folder.path(), 0, &arguments), "bench");
+    let result = &results[0];
+    assert_eq!(result["scene"], "fold");
+    assert_eq!(result["vertices"], 21 * 6);
+    assert_eq!(result["self_contact"], true);
+    assert_eq!(result["self_crossings"], 0);
+    assert_eq!(result["penetration_worst_mm"], 0.0);
+    assert!(result["speed_max_m_s"].as_f64().unwrap() < 0.1);
+}
+
+#[test]
 fn wrong_numbers_and_names_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [

@@ -100,8 +100,8 @@ const MAX_CARRIED: f64 = 20.0;
 /// How often a step is halved before it is given up.
 const RUNGS: u32 = 4;
 
-/// A step in which something had to be set back is halved so often before that
-/// is accepted: forces of smaller steps are the better cure.
+/// A step in which something had to be set back, or a triangle turned over, is
+/// halved so often before that is accepted: smaller steps are the better cure.
 const FORCES_FIRST: u32 = 2;
 
 /// How often what obstacles and what cloth sets back are brought together.
@@ -743,6 +743,11 @@ impl Simulation {
             }
         }
         step.touches = touches.len() as u32;
+        if rung < FORCES_FIRST
+            && let Some(vertex) = turned_over(&self.cloth, &self.x, &x)
+        {
+            return Err(vertex);
+        }
         let course = Course {
             obstacles,
             meshes: &meshes,
@@ -801,6 +806,19 @@ impl Simulation {
         }
         budget
     }
+}
+
+/// A vertex of a triangle that a step turned by more than a right angle. One
+/// that is pressed through itself comes out on the other side with energy that
+/// it did not have: forces at the end of the step do not know the way.
+fn turned_over(cloth: &Cloth, start: &[DVec3], end: &[DVec3]) -> Option<usize> {
+    let mut triangles = cloth.membrane().triangles().iter();
+    let normal = |x: &[DVec3], t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| x[v as usize]);
+        (b - a).cross(c - a)
+    };
+    let found = triangles.find(|t| normal(start, t).dot(normal(end, t)) < 0.0);
+    found.map(|t| t[0] as usize)
 }
 
 /// What a step was about.

@@ -73,5 +73,15 @@ fn energy_adds_up() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
-    passes(Test::Determinism, 8);
+    passes(Test::Determinism, 10);
+}
+
+#[test]
+fn nothing_thrown_passes_through_cloth() {
+    passes(Test::Tunnelling, 16);
+}
+
+#[test]
+fn random_scenes_neither_explode_nor_tunnel_nor_hang() {
+    passes(Test::RandomScenes, 6);
 }
