@@ -40,8 +40,8 @@ fn a_hanging_cloth_is_measured_with_the_keys_that_others_read() {
     assert_eq!(number("penetration_worst_mm"), 0.0);
     assert_eq!(one["fabric"]["density_kg_m2"], 0.2);
     assert_eq!(
-        one["fabric"]["stretch_warp_n_m"],
-        one["fabric"]["stretch_weft_n_m"]
+        one["fabric"]["stretch_warp_n_per_m"],
+        one["fabric"]["stretch_weft_n_per_m"]
     );
     // What is simulated does not depend on threads.
     assert_eq!(one["stretch_max_pct"], two["stretch_max_pct"]);
