@@ -18,6 +18,9 @@ const TURNING: f64 = 1.0;
 const RESTING: f64 = 0.3;
 /// What is taken comes this much nearer to the middle, so that it slackens.
 const SLACK: f64 = 0.03;
+/// How high it is lifted, in distances from the middle. At 1 the strip is taut
+/// and slides along the table.
+const LIFTED: f64 = 0.35;
 /// It is laid down so far above what lies there [m].
 const ABOVE: f64 = 0.004;
 
@@ -95,9 +98,10 @@ impl Folding {
         let share = share * share * (3.0 - 2.0 * share);
         let turn = DQuat::from_rotation_z(fold.way * share * std::f64::consts::PI);
         for &(vertex, start) in taken {
-            let mut arm = start - *axis;
-            arm.x *= 1.0 - SLACK * share;
-            let place = *axis + turn * arm;
+            let arm = start - *axis;
+            let mut across = turn * DVec3::X * arm.x * (1.0 - SLACK * share);
+            across.y *= LIFTED;
+            let place = *axis + across + turn * DVec3::new(0.0, arm.y, arm.z);
             simulation.move_held(vertex, place)?;
         }
         Ok(())
