@@ -456,9 +456,9 @@ pub(crate) struct SimulateBench {
     /// Vertices along each side
     #[arg(long, default_value_t = 66, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub(crate) n: u32,
-    /// Frames, 30 a second
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) frames: u32,
+    /// Frames, 30 a second; 60 if not given, and 180 to fold
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) frames: Option<u32>,
     /// Fabric; built-in name or file, made alike along warp and weft
     #[arg(long, default_value = "cotton-plain")]
     pub(crate) fabric: String,
@@ -485,6 +485,8 @@ pub(crate) enum SimulateScene {
     Hang,
     /// Falls flat on a ball
     Drape,
+    /// A strip of 1 m × 25 cm on a table, folded over itself three times
+    Fold,
 }
 
 impl SimulateScene {
@@ -492,6 +494,15 @@ impl SimulateScene {
         match self {
             Self::Hang => "hang",
             Self::Drape => "drape",
+            Self::Fold => "fold",
+        }
+    }
+
+    /// How many frames it takes.
+    pub(crate) const fn frames(self) -> u32 {
+        match self {
+            Self::Hang | Self::Drape => 60,
+            Self::Fold => 180,
         }
     }
 }

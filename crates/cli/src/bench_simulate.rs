@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::args::{SimulateBench, SimulateScene};
 use crate::bench::{BUILD, spread};
+use crate::bench_fold::Folding;
 use crate::say::Say;
 use crate::{Answer, source, stop, write};
 
@@ -49,6 +50,8 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
     let n_frames = frames.len().max(1) as f64;
     let wall: f64 = frames.iter().sum();
     let stretch = stretches(plan.n, simulation.positions());
+    let speed_max = simulation.velocities().iter().map(|v| v.length());
+    let speed_max = speed_max.fold(0.0, f64::max);
     let (stretch_max, stretch_p99) = (
         stretch[stretch.len() - 1],
         stretch[stretch.len() * 99 / 100],
@@ -62,6 +65,7 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         false => spread(&sorted),
     };
     let scene = plan.scene.name();
+    let self_contact = has_self_contact(plan);
     let data = json!({
         "name": "simulate",
         "scene": scene,
@@ -71,7 +75,7 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         "frame_rate": FRAME_RATE,
         "steps_per_frame": STEPS,
         "threads": threads,
-        "self_contact": plan.self_contact,
+        "self_contact": self_contact,
         "build": BUILD,
         "runs": 1,
         "s_per_frame": wall / n_frames,
@@ -82,7 +86,8 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         "stretch_max_pct": 100.0 * stretch_max,
         "stretch_p99_pct": 100.0 * stretch_p99,
         "stable": stable,
-        "self_crossings": plan.self_contact.then_some(crossings),
+        "speed_max_m_s": speed_max,
+        "self_crossings": self_contact.then_some(crossings),
         "penetration_worst_mm": 1e3 * penetration_worst,
         "solves_per_step": f64::from(reports.solves) / (n_frames * f64::from(STEPS)),
         "set_back": reports.set_back,
@@ -93,10 +98,10 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         "fabric": {
             "name": fabric.name,
             "density_kg_m2": fabric.density,
-            "stretch_warp_n_m": fabric.stretch_warp,
-            "stretch_weft_n_m": fabric.stretch_weft,
-            "stretch_coupling_n_m": fabric.stretch_coupling,
-            "shear_n_m": fabric.shear,
+            "stretch_warp_n_per_m": fabric.stretch_warp,
+            "stretch_weft_n_per_m": fabric.stretch_weft,
+            "stretch_coupling_n_per_m": fabric.stretch_coupling,
+            "shear_n_per_m": fabric.shear,
             "bending_warp_n_m": fabric.bending_warp,
             "bending_weft_n_m": fabric.bending_weft,
             "bending_coupling_n_m": fabric.bending_coupling,
@@ -105,10 +110,11 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         },
     });
     let text = format!(
-        "{scene} of {n} × {n} vertices: {:.3} s a frame, {} s of CPU time ({} frames of {STEPS} steps, {threads} threads, {BUILD} build)\n\
+        "{scene} of {n} × {} vertices: {:.3} s a frame, {} s of CPU time ({} frames of {STEPS} steps, {threads} threads, {BUILD} build)\n\
          frames took {fastest:.3} to {slowest:.3} s, {median:.3} in the middle; {:.2} Newton and {:.1} linear iterations a step\n\
          stretch of structural edges in the last frame: {:.2} % at most, {:.2} % for 99 of 100; {}{}\n\
          {}: {:.3} kg/m², stretch {:.0} N/m warp, {:.0} weft, {:.0} coupling, shear {:.1}, bending {:.2} µN·m warp, {:.2} weft, {:.2} coupling, {:.2} twist, damping {:.1} ms",
+        rows(plan),
         wall / n_frames,
         cpu.map_or("unknown".to_string(), |c| format!(
             "{:.3}",
@@ -125,16 +131,21 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         },
         match plan.scene {
             SimulateScene::Hang => String::new(),
-            SimulateScene::Drape => format!(
-                "\nat worst {:.3} mm inside the ball in any frame{}; {} contacts in the last, {:.2} solves a step, {} vertices set back",
+            SimulateScene::Drape | SimulateScene::Fold => format!(
+                "\nat worst {:.3} mm inside the {} in any frame{}; {} contacts in the last, {:.2} solves a step, {} vertices set back; at the end no faster than {:.4} m/s",
                 1e3 * penetration_worst,
-                match plan.self_contact {
+                match plan.scene {
+                    SimulateScene::Fold => "table",
+                    _ => "ball",
+                },
+                match self_contact {
                     true => format!(", {crossings} crossings of the cloth with itself"),
                     false => String::new(),
                 },
                 reports.touches,
                 f64::from(reports.solves) / (n_frames * f64::from(STEPS)),
-                reports.set_back
+                reports.set_back,
+                speed_max
             ),
         },
         fabric.name,
@@ -155,7 +166,7 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
     }
     say.result("bench", data, text)?;
     if let Some(out) = &plan.picture {
-        draw(&simulation, out)?;
+        draw(&simulation, plan.scene, out)?;
     }
     Ok(match stable {
         true => Answer::Yes,
@@ -180,7 +191,7 @@ struct Measured {
 fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
     let preset = source::fabric(&plan.fabric, say)?;
     let fabric = even(&preset, plan);
-    let sheet = Rectangle::new(1.0, plan.n - 1, plan.n - 1, Triangulation::Aligned)?;
+    let sheet = Rectangle::new(1.0, plan.n - 1, rows(plan) - 1, Triangulation::Aligned)?;
     let cloth = Cloth::new(&sheet.rest, &fabric, &[])?;
     let config = SimulationConfig {
         dt: 1.0 / f64::from(FRAME_RATE * STEPS),
@@ -193,6 +204,7 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
         .map(|p| DVec3::new(p.x, 0.0, p.y))
         .collect();
     let mut simulation = Simulation::new(cloth, level, config)?;
+    let mut folding = None;
     match plan.scene {
         SimulateScene::Hang => {
             simulation.hold(0)?;
@@ -208,8 +220,15 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
             };
             simulation.set_obstacles(vec![ball.into()], contact)?;
         }
+        SimulateScene::Fold => {
+            let below = DVec3::NEG_Y * ContactConfig::default().offset;
+            let table = RigidObstacle::new(Shape::Plane, Placement::at(below))?;
+            simulation.set_obstacles(vec![table.into()], ContactConfig::default())?;
+            folding = Some(Folding::new(plan.n, config.dt));
+        }
     }
-    if plan.self_contact {
+    let self_contact = has_self_contact(plan);
+    if self_contact {
         simulation.set_self_contact(Some(SelfContactConfig::default()))?;
     }
     let mut frames = Vec::new();
@@ -218,16 +237,20 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
     let mut penetration_worst = 0f64;
     let mut crossings = 0;
     let topology = Topology::new(
-        plan.n * plan.n,
+        plan.n * rows(plan),
         simulation.cloth().membrane().triangles().to_vec(),
     )?;
     let mut points = MeshBoxes::new(&topology, simulation.positions());
     let mut cpu = Some(Duration::ZERO);
-    let progress = say.progress(u64::from(plan.frames), "frames");
-    'frames: for _ in 0..plan.frames {
+    let n_frames = plan.frames.unwrap_or(plan.scene.frames());
+    let progress = say.progress(u64::from(n_frames), "frames");
+    'frames: for frame in 0..n_frames {
         stop::check()?;
         let (start, cpu_start) = (Instant::now(), cpu_time());
-        for _ in 0..STEPS {
+        for step in 0..STEPS {
+            if let Some(folding) = &mut folding {
+                folding.lead(&mut simulation, frame * STEPS + step)?;
+            }
             match simulation.step() {
                 Ok(report) => {
                     reports.parts += report.parts;
@@ -251,7 +274,7 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
             let depth = penetration(obstacle, &points, simulation.positions(), 1e-4);
             penetration_worst = penetration_worst.max(depth.worst);
         }
-        if plan.self_contact {
+        if self_contact {
             points.refit(simulation.positions(), simulation.positions());
             crossings += self_crossings(&points, simulation.positions()).len();
         }
@@ -268,6 +291,20 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
         crossings,
         broke,
     })
+}
+
+/// Vertices across the cloth: a square but for the strip that is folded.
+fn rows(plan: &SimulateBench) -> u32 {
+    match plan.scene {
+        SimulateScene::Hang | SimulateScene::Drape => plan.n,
+        SimulateScene::Fold => (plan.n - 1) / 4 + 1,
+    }
+    .max(2)
+}
+
+/// There is no folding without it.
+const fn has_self_contact(plan: &SimulateBench) -> bool {
+    plan.self_contact || matches!(plan.scene, SimulateScene::Fold)
 }
 
 /// The fabric of the bench: as heavy as asked for, and alike along warp and weft.
@@ -290,11 +327,11 @@ fn stretches(n: u32, x: &[DVec3]) -> Vec<f64> {
     let rest = 1.0 / (n - 1) as f64;
     let strain = |a: usize, b: usize| (x[a].distance(x[b]) / rest - 1.0).abs();
     let mut all = Vec::new();
-    for a in 0..n * n {
+    for a in 0..x.len() {
         if a % n + 1 < n {
             all.push(strain(a, a + 1));
         }
-        if a + n < n * n {
+        if a + n < x.len() {
             all.push(strain(a, a + n));
         }
     }
@@ -302,7 +339,7 @@ fn stretches(n: u32, x: &[DVec3]) -> Vec<f64> {
     all
 }
 
-fn draw(simulation: &Simulation, out: &Path) -> anyhow::Result<()> {
+fn draw(simulation: &Simulation, what: SimulateScene, out: &Path) -> anyhow::Result<()> {
     let positions: Vec<Vec3> = simulation.positions().iter().map(|p| p.as_vec3()).collect();
     let topology = Topology::new(
         positions.len() as u32,
@@ -310,12 +347,24 @@ fn draw(simulation: &Simulation, out: &Path) -> anyhow::Result<()> {
     )?;
     let lowest = positions.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
     let scene = Scene {
-        floor: Some(lowest - 0.1),
+        floor: Some(match what {
+            SimulateScene::Hang | SimulateScene::Drape => lowest - 0.1,
+            SimulateScene::Fold => lowest,
+        }),
         ..Scene::default()
     }
     .with(SceneMesh::cloth(&topology, &positions, Colour::BLUE));
     let size = Size::square(1024);
-    let camera = Camera::framing(&scene.bounds(), View::three_quarter(), size);
+    let view = match what {
+        SimulateScene::Hang | SimulateScene::Drape => View::three_quarter(),
+        // So that layers are seen.
+        SimulateScene::Fold => View {
+            azimuth: 0.3,
+            elevation: 0.2,
+            ..View::default()
+        },
+    };
+    let camera = Camera::framing(&scene.bounds(), view, size);
     let image = render(&scene, &camera, &Options::of_size(size))?;
     write::file(out, &image.png()?)
 }

@@ -74,6 +74,13 @@ pub(crate) fn sheet_of(fabrics: &[Fabric], cells: Option<u32>, say: &Say) -> any
                     scene.name()
                 ));
             }
+            let n_crossings = shown.specimen.self_crossings();
+            if n_crossings > 0 {
+                let (name, what) = (&fabric.name, scene.name());
+                say.note(format_args!(
+                    "{name}: {what} passes through itself in {n_crossings} places"
+                ));
+            }
             images.push(scene.draw(&shown.specimen, Colour::CLOTH[i % Colour::CLOTH.len()])?);
             labels.push(format!("{} {}", fabric.name, shown.figure));
         }
@@ -175,7 +182,7 @@ impl Scenes {
             }
             Self::Disc => {
                 let mut plan = DrapedDisc::default();
-                // Folds of a small disc are smaller.
+                // The folds of a disc are smaller than those of the cloth.
                 let ring = plan.radius - plan.support;
                 plan.cells = ((ring / (0.75 * cell)).round() as u32).max(4);
                 let specimen = plan.at_rest(fabric, go_on)?;
@@ -184,6 +191,7 @@ impl Scenes {
                     figure: format!("{:.0} %", 100.0 * coefficient),
                     data: json!({
                         "drape_coefficient": coefficient, "at_rest": specimen.at_rest,
+                        "self_crossings": specimen.self_crossings(),
                     }),
                     specimen,
                 }
@@ -196,6 +204,7 @@ impl Scenes {
                     data: json!({
                         "lowest_m": low.fold(f64::INFINITY, f64::min),
                         "at_rest": specimen.at_rest,
+                        "self_crossings": specimen.self_crossings(),
                     }),
                     specimen,
                 }

@@ -40,8 +40,8 @@ fn a_hanging_cloth_is_measured_with_the_keys_that_others_read() {
     assert_eq!(number("penetration_worst_mm"), 0.0);
     assert_eq!(one["fabric"]["density_kg_m2"], 0.2);
     assert_eq!(
-        one["fabric"]["stretch_warp_n_m"],
-        one["fabric"]["stretch_weft_n_m"]
+        one["fabric"]["stretch_warp_n_per_m"],
+        one["fabric"]["stretch_weft_n_per_m"]
     );
     // What is simulated does not depend on threads.
     assert_eq!(one["stretch_max_pct"], two["stretch_max_pct"]);
@@ -62,6 +62,22 @@ fn a_cloth_that_falls_on_a_ball_stays_outside() {
         "{found}"
     );
     assert!(found["solves_per_step"].as_f64().unwrap() >= 1.0);
+}
+
+#[test]
+fn a_strip_is_folded_without_crossing_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [
+        "bench", "simulate", "--scene", "fold", "--n", "21", "--frames", "36", "--json",
+    ];
+    let results = data(&out(folder.path(), 0, &arguments), "bench");
+    let result = &results[0];
+    assert_eq!(result["scene"], "fold");
+    assert_eq!(result["vertices"], 21 * 6);
+    assert_eq!(result["self_contact"], true);
+    assert_eq!(result["self_crossings"], 0);
+    assert_eq!(result["penetration_worst_mm"], 0.0);
+    assert!(result["speed_max_m_s"].as_f64().unwrap() < 0.1);
 }
 
 #[test]

@@ -487,6 +487,27 @@ mod tests {
     }
 
     #[test]
+    fn the_winding_of_triangles_is_of_no_account() {
+        let (rest, points) = square(8, Cut::Jittered);
+        let mut triangles = rest.topology().triangles().to_vec();
+        for t in triangles.iter_mut().step_by(2) {
+            t.swap(1, 2);
+        }
+        let corners = triangles
+            .iter()
+            .map(|t| t.map(|v| points[v as usize]))
+            .collect();
+        let topology = Topology::new(points.len() as u32, triangles).unwrap();
+        let mixed = RestShape::from_corners(topology, corners).unwrap();
+        let [alike, mixed] = [&rest, &mixed].map(|r| Bending::new(r, &fabric(), &[]));
+        let flat: Vec<DVec3> = points.iter().map(|p| p.extend(0.0)).collect();
+        assert!(mixed.energy(&flat).abs() < 1e-18, "{}", mixed.energy(&flat));
+        let rolled = rolled(&points, 2.0, 0.7);
+        let (a, b) = (alike.energy(&rolled), mixed.energy(&rolled));
+        assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+
+    #[test]
     fn forces_sum_to_zero() {
         let (rest, points) = square(7, Cut::CrissCross);
         let bending = Bending::new(&rest, &fabric(), &[]);

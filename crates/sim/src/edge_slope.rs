@@ -109,10 +109,15 @@ fn unfold(
 ) -> Option<(u32, DVec2, usize, [DVec2; 3], usize)> {
     let (across, entry) = beyond.of(triangle, side)?;
     let (a, b) = (corners[side], corners[(side + 1) % 3]);
-    let theirs = rest.corners()[across];
+    let mut theirs = rest.corners()[across];
     // Their side runs the other way, unless the winding disagrees.
     let ours = rest.topology().triangles()[triangle];
     let same = rest.topology().triangles()[across][entry] == ours[(side + 1) % 3];
+    // A neighbour that is wound the other way lies flat when turned over.
+    let turned_over = (corners[1] - corners[0]).perp_dot(corners[2] - corners[0]) < 0.0;
+    if same == turned_over {
+        theirs = theirs.map(|p| DVec2::new(-p.x, p.y));
+    }
     let (p, q) = match same {
         true => (theirs[entry], theirs[(entry + 1) % 3]),
         false => (theirs[(entry + 1) % 3], theirs[entry]),

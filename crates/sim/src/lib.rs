@@ -30,6 +30,7 @@
 //! | time                      | [`Simulation`]                                 |
 //! | obstacles, cloth on cloth | [`Obstacle`], [`Touch`]                        |
 //! | whether it is right       | [`textbook`]                                   |
+//! | what fabrics look like    | [`StripOverEdge`], [`DrapedDisc`], [`HangingCloth`] |
 
 mod bending;
 mod bending_length;

@@ -19,7 +19,7 @@
 //! strain, in the directions d of the threads and of the bias:
 //!
 //! ```text
-//! + Σ_d (k / 3s) max(0, dᵀE d − limit)³          C², k / s = rise of stiffness
+//! + Σ_d (r / 6) max(0, dᵀE d − limit)³            C², r = rise of stiffness with strain
 //! ```
 //!
 //! And over a step of length h that began at strain eₙ, damping costs

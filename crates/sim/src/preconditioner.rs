@@ -119,7 +119,7 @@ impl Preconditioner {
             let axis = self.frames[column].col(lane);
             // The matrix is symmetric: a row of it is a column of the pattern.
             for (row, block) in matrix.row(column).filter(|(row, _)| *row >= column) {
-                let entry = self.frames[row].col(lane).dot(*block * axis);
+                let entry = axis.dot(*block * self.frames[row].col(lane));
                 values.push(f64::from(entry));
                 if row == column {
                     let own = values.last_mut().expect("just pushed");

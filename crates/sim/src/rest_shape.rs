@@ -34,6 +34,12 @@ pub enum RestShapeError {
         /// The least area [m²].
         limit: f64,
     },
+    /// A vertex is part of no triangle, so it would have no mass.
+    #[error("vertex {vertex} is part of no triangle")]
+    Loose {
+        /// Its index.
+        vertex: usize,
+    },
 }
 
 /// Triangles smaller than this have no usable inverse [m²]; a square of 10 µm.
@@ -81,7 +87,7 @@ impl RestShape {
     /// wound clockwise are mirrored.
     ///
     /// # Errors
-    /// When a triangle has no area.
+    /// When a triangle has no area, or a vertex has no triangle.
     ///
     /// # Panics
     /// When there are not three corners a triangle of the topology.
@@ -111,6 +117,13 @@ impl RestShape {
                 });
             }
             areas.push(area);
+        }
+        let mut used = vec![false; topology.n_vertices()];
+        for vertex in topology.triangles().iter().flatten() {
+            used[*vertex as usize] = true;
+        }
+        if let Some(vertex) = used.iter().position(|used| !used) {
+            return Err(RestShapeError::Loose { vertex });
         }
         Ok(Self {
             topology,

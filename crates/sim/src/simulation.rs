@@ -66,7 +66,9 @@ pub struct SimulationConfig {
     /// Gravity [m/s²].
     pub gravity: DVec3,
     /// A step is done when another Newton iteration would change velocities by
-    /// no more than this, as the root mean square over the mass [m/s].
+    /// no more than this, as the root mean square over the mass [m/s]; with
+    /// conjugate gradients by the preconditioner's estimate of it. A few
+    /// vertices may be farther off.
     pub tolerance: f64,
     /// The most Newton iterations in a step.
     pub max_iterations: u32,
@@ -100,8 +102,8 @@ const MAX_CARRIED: f64 = 20.0;
 /// How often a step is halved before it is given up.
 const RUNGS: u32 = 4;
 
-/// A step in which something had to be set back is halved so often before that
-/// is accepted: forces of smaller steps are the better cure.
+/// A step in which something had to be set back, or a triangle turned over, is
+/// halved so often before that is accepted: smaller steps are the better cure.
 const FORCES_FIRST: u32 = 2;
 
 /// How often what obstacles and what cloth sets back are brought together.
@@ -266,6 +268,8 @@ pub struct Simulation {
     acceleration: Vec<DVec3>,
     /// Positions and velocities a step ago, where they count.
     before: Option<(Vec<DVec3>, Vec<DVec3>)>,
+    /// Vertices that pressed on something in the last step.
+    touched: Vec<bool>,
     held: Vec<bool>,
     /// Where held vertices are to be at the end of the next step [m].
     places: Vec<DVec3>,
@@ -303,6 +307,7 @@ impl Simulation {
             v: vec![DVec3::ZERO; n],
             acceleration: vec![config.gravity; n],
             before: None,
+            touched: vec![false; n],
             held: vec![false; n],
             places: positions.clone(),
             x: positions,
@@ -555,7 +560,7 @@ impl Simulation {
                 Ok(report) => {
                     self.step += 1;
                     if self.config.integrator == Integrator::Bdf2 {
-                        self.before = Some((start.0, start.1));
+                        self.before = Some(self.history(start.0, start.1));
                     }
                     for obstacle in &mut self.obstacles {
                         obstacle.rest();
@@ -583,6 +588,16 @@ impl Simulation {
             vertex: at_fault as u32,
             dt: self.config.dt / f64::from(1 << RUNGS),
         })
+    }
+
+    /// Positions and velocities of a step ago for BDF2. What touched in between
+    /// was stopped, not slowed down: it has no past but the way it goes now.
+    fn history(&self, mut x: Vec<DVec3>, mut v: Vec<DVec3>) -> (Vec<DVec3>, Vec<DVec3>) {
+        for i in (0..x.len()).filter(|i| self.touched[*i]) {
+            x[i] = self.x[i] - self.v[i] * self.config.dt;
+            v[i] = self.v[i];
+        }
+        (x, v)
     }
 
     /// Takes a step in as many equal parts as a rung of the ladder has; the
@@ -699,7 +714,7 @@ impl Simulation {
             }));
             pairs.begin(&self.x, &x, &self.masses, h, &meshes);
         }
-        let mut objective = Objective {
+        let objective = Objective {
             cloth: &self.cloth,
             held: &self.held,
             forces: &forces,
@@ -717,8 +732,11 @@ impl Simulation {
                 true => Solver::Direct,
                 false => config.solver,
             },
-            max_iterations: config.max_iterations * if last { 4 } else { 1 },
-            decrement: 0.5 * mass * config.tolerance.powi(2),
+            max_iterations: config
+                .max_iterations
+                .saturating_mul(if last { 4 } else { 1 }),
+            // What a move of x does to the velocity at the end of the step.
+            decrement: 0.5 * mass * (config.tolerance * 0.5f64.powi(i32::from(until < dt))).powi(2),
             max_move: MAX_MOVE,
             forcing: config.forcing,
         };
@@ -757,6 +775,11 @@ impl Simulation {
             }
         }
         step.touches = touches.len() as u32;
+        if rung < FORCES_FIRST
+            && let Some(vertex) = turned_over(&self.cloth, &self.x, &x)
+        {
+            return Err(vertex);
+        }
         let course = Course {
             obstacles,
             meshes: &meshes,
@@ -770,13 +793,19 @@ impl Simulation {
         if let Some(pairs) = &mut self.pairs {
             pairs.finish();
         }
-        objective.touches = &touches;
+        self.touched.fill(false);
+        for touch in touches.iter().filter(|t| t.force(&x) > 0.0) {
+            for (vertex, _) in touch.parts() {
+                self.touched[vertex] = true;
+            }
+        }
         // Over the whole step, of which the midpoint rule solves half.
         self.damped += objective.damping_loss(&x) * (dt / until);
         for (i, x) in x.into_iter().enumerate() {
             let from = self.x[i];
             let (to, v) = match integrator {
                 Integrator::Euler => (x, (x - from) / dt),
+                Integrator::Bdf2 if self.touched[i] => (x, (x - from) / dt),
                 Integrator::Bdf2 => {
                     let before = before.map_or(from, |(x, _)| x[i]);
                     (x, (3.0 * x - 4.0 * from + before) / (2.0 * dt))
@@ -815,6 +844,19 @@ impl Simulation {
         }
         budget
     }
+}
+
+/// A vertex of a triangle that a step turned by more than a right angle. One
+/// that is pressed through itself comes out on the other side with energy that
+/// it did not have: forces at the end of the step do not know the way.
+fn turned_over(cloth: &Cloth, start: &[DVec3], end: &[DVec3]) -> Option<usize> {
+    let mut triangles = cloth.membrane().triangles().iter();
+    let normal = |x: &[DVec3], t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| x[v as usize]);
+        (b - a).cross(c - a)
+    };
+    let found = triangles.find(|t| normal(start, t).dot(normal(end, t)) < 0.0);
+    found.map(|t| t[0] as usize)
 }
 
 /// What a step was about.

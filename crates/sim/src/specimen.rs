@@ -1,11 +1,11 @@
 //! Cloth at rest as a laboratory shows it, to look at: a [`StripOverEdge`], a
 //! [`DrapedDisc`] and a [`HangingCloth`], each a [`Specimen`].
 //!
-//! The hanging cloth is simulated in still air, and stopped whenever its kinetic
-//! energy has passed a peak, until it is slow or its time is up. From there, as
-//! the others from their start, Newton's method on the energy alone takes it to
-//! rest. The scenes are such that no part of a cloth comes to another on the
-//! way; nothing here would keep them apart.
+//! Each begins in a shape that stretches little, and Newton's method on the
+//! energy alone takes it to where it rests. Where it could fold in several ways,
+//! the beginning decides, as in the laboratory. Nothing here keeps cloth from
+//! passing through itself; the scenes are such that it has no reason to, and
+//! [`Specimen::self_crossings`] tells.
 
 use std::ops::ControlFlow;
 
@@ -13,8 +13,8 @@ use drapery_core::{Fabric, FabricError, Topology};
 use glam::DVec3;
 
 use crate::{
-    ClampedEdge, Cloth, Diverged, Load, NewtonConfig, RestShape, RestShapeError, Simulation,
-    SimulationConfig, SimulationError, SolveError, Wind, minimise,
+    ClampedEdge, Cloth, Load, MeshBoxes, NewtonConfig, RestShape, RestShapeError, SolveError,
+    minimise, self_crossings,
 };
 
 mod draped_disc;
@@ -38,10 +38,16 @@ pub struct Specimen {
     pub topology: Topology,
     /// Where its vertices are [m], shape [vertex].
     pub positions: Vec<DVec3>,
-    /// How long it fell [s]; zero where it was solved for at once.
-    pub seconds: f64,
     /// Whether it is at rest, or as far as the limits let it come.
     pub at_rest: bool,
+}
+
+impl Specimen {
+    /// How many edges of the cloth pass through its own faces.
+    pub fn self_crossings(&self) -> usize {
+        let boxes = MeshBoxes::new(&self.topology, &self.positions);
+        self_crossings(&boxes, &self.positions).len()
+    }
 }
 
 /// Why there is no specimen.
@@ -64,12 +70,6 @@ pub enum SpecimenError {
     /// Its cells are too small.
     #[error(transparent)]
     RestShape(#[from] RestShapeError),
-    /// It can't be simulated so.
-    #[error(transparent)]
-    Simulation(#[from] SimulationError),
-    /// It could not be simulated.
-    #[error(transparent)]
-    Diverged(#[from] Diverged),
     /// It can't be solved for where it rests.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -95,19 +95,6 @@ fn within(
     }
 }
 
-/// Length of a step of the fall [s]. Long steps damp more, which is welcome.
-const DT: f64 = 1.0 / 100.0;
-
-/// How well steps are solved for [m/s]: speeds are taken from the cloth anyway.
-const TOLERANCE: f64 = 0.03;
-
-/// Slow enough for Newton's method, as the root mean square over the mass [m/s].
-const SLOW: f64 = 5e-3;
-
-/// Steps in a row that have to be slow: one begins with no speed when the
-/// cloth was stopped before it, and means little.
-const SLOW_STEPS: u32 = 6;
-
 /// Newton iterations between two questions whether to go on.
 const ITERATIONS: u32 = 10;
 
@@ -116,86 +103,57 @@ const ITERATIONS: u32 = 10;
 /// a fraction of a micrometre.
 const AT_REST: f64 = 1e-6;
 
-/// How a cloth falls.
-struct Fall<'a> {
+/// A cloth on its way to rest.
+struct Settling<'a> {
     rest: &'a RestShape,
     clamps: &'a [ClampedEdge],
     start: Vec<DVec3>,
     held: &'a [u32],
     /// How large it is [m].
     size: f64,
-    /// The longest that it falls [s].
-    seconds: f64,
-    /// The most Newton iterations after that.
+    /// The most Newton iterations.
     iterations: u32,
 }
 
-impl Fall<'_> {
-    /// Lets the cloth fall and come to rest. `go_on` is called now and then
-    /// with the share of the work that is certainly done.
+impl Settling<'_> {
+    /// Lets the cloth come to rest. `go_on` is called now and then with the
+    /// share of the work that is certainly done.
     fn run(
         self,
         fabric: &Fabric,
         mut go_on: impl FnMut(f64) -> ControlFlow<()>,
     ) -> Result<Specimen, SpecimenError> {
         let cloth = Cloth::new(self.rest, fabric, self.clamps)?;
-        let config = SimulationConfig {
-            dt: DT,
-            tolerance: TOLERANCE,
-            ..SimulationConfig::default()
-        };
-        let still = vec![DVec3::ZERO; self.start.len()];
-        let mut held = vec![false; self.start.len()];
-        let mut simulation = Simulation::new(cloth, self.start, config)?;
+        let mut positions = self.start;
+        let mut held = vec![false; positions.len()];
         for vertex in self.held {
-            simulation.hold(*vertex)?;
             held[*vertex as usize] = true;
         }
-        simulation.set_wind(Some(Wind::blowing(DVec3::ZERO)))?;
-        let mass: f64 = simulation.cloth().masses().iter().sum();
-        let (mut seconds, mut n_slow, mut before) = (0.0, 0, 0.0);
-        while n_slow < SLOW_STEPS && seconds < self.seconds {
-            if go_on(0.5 * seconds / self.seconds).is_break() {
-                return Err(SpecimenError::Stopped);
-            }
-            simulation.step()?;
-            seconds += DT;
-            let speed = (2.0 * simulation.energy().kinetic / mass).sqrt();
-            n_slow = if speed < SLOW { n_slow + 1 } else { 0 };
-            before = if speed < before {
-                simulation.set_velocities(&still)?;
-                0.0
-            } else {
-                speed
-            };
-        }
-        let weights = simulation.cloth().masses().iter();
-        let forces: Vec<DVec3> = weights.map(|m| DVec3::NEG_Y * (GRAVITY * m)).collect();
+        let weights = cloth.masses().iter().map(|m| DVec3::NEG_Y * (GRAVITY * m));
+        let forces: Vec<DVec3> = weights.collect();
         let load = Load {
             held: &held,
             forces: &forces,
             inertia: None,
         };
+        let mass: f64 = cloth.masses().iter().sum();
         let newton = NewtonConfig {
             max_iterations: ITERATIONS,
             decrement: AT_REST * mass * GRAVITY * self.size,
             max_move: 0.05 * self.size,
             ..NewtonConfig::default()
         };
-        let mut positions = simulation.positions().to_vec();
         let (mut iterations, mut at_rest) = (0, false);
         while !at_rest && iterations < self.iterations {
-            let done = 0.5 + 0.5 * f64::from(iterations) / f64::from(self.iterations);
-            if go_on(done).is_break() {
+            if go_on(f64::from(iterations) / f64::from(self.iterations)).is_break() {
                 return Err(SpecimenError::Stopped);
             }
-            at_rest = minimise(simulation.cloth(), load, &mut positions, &newton)?.converged;
+            at_rest = minimise(&cloth, load, &mut positions, &newton)?.converged;
             iterations += ITERATIONS;
         }
         Ok(Specimen {
             topology: self.rest.topology().clone(),
             positions,
-            seconds,
             at_rest,
         })
     }

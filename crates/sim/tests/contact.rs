@@ -310,6 +310,65 @@ fn globe(radius: f64, n: u32) -> (drapery_core::Topology, Vec<DVec3>) {
 }
 
 #[test]
+fn nothing_bounces_and_nothing_is_run_through() {
+    for integrator in [Integrator::Euler, Integrator::Bdf2] {
+        // Dropped from 10 cm, it lands and stays.
+        let (cloth, x) = patch(6, 0.1);
+        let config = SimulationConfig {
+            integrator,
+            ..SimulationConfig::default()
+        };
+        let mut simulation = Simulation::new(cloth, x, config).unwrap();
+        simulation
+            .set_obstacles(vec![plane(DQuat::IDENTITY)], contact(0.3))
+            .unwrap();
+        for _ in 0..50 {
+            simulation.step().unwrap();
+        }
+        for _ in 0..60 {
+            simulation.step().unwrap();
+            let highest = simulation
+                .positions()
+                .iter()
+                .map(|p| p.y)
+                .fold(0.0, f64::max);
+            assert!(highest < 0.003, "{integrator:?} bounces to {highest} m");
+        }
+        // A thin disc that flies at cloth at rest takes it along.
+        for speed in [5.0, 20.0] {
+            let (cloth, x) = patch(8, 0.03);
+            let mut simulation = Simulation::new(cloth, x, config).unwrap();
+            let disc = Shape::Disc {
+                radius: 0.2,
+                thickness: 0.002,
+                rim: 0.001,
+            };
+            let disc = RigidObstacle::new(disc, Placement::IDENTITY).unwrap();
+            simulation
+                .set_obstacles(vec![disc.into()], contact(0.3))
+                .unwrap();
+            for step in 0..15 {
+                let at = |step: i32| Placement::at(DVec3::Y * (speed * f64::from(step) / 300.0));
+                if let Obstacle::Rigid(rigid) = &mut simulation.obstacles_mut()[0] {
+                    rigid.set_motion(at(step), at(step + 1));
+                }
+                simulation.step().unwrap();
+                let lowest = simulation
+                    .positions()
+                    .iter()
+                    .map(|p| p.y)
+                    .fold(1e9, f64::min);
+                let top = at(step + 1).translation.y + 0.001;
+                assert!(
+                    lowest >= top,
+                    "{integrator:?}, {speed} m/s: {lowest} under {top}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn contact_is_refused_with_the_midpoint_rule() {
     let (cloth, x) = patch(2, 0.1);
     let config = SimulationConfig {

@@ -214,6 +214,7 @@ impl SurfaceContacts {
         match obstacle {
             Obstacle::Rigid(rigid) => {
                 let near = rigid.nearest(to);
+                let reach = reach + obstacle.displacement(&near.anchor).length();
                 // Passing through something thin counts as well as ending inside.
                 (near.distance < reach).then(|| rigid.meets(from, to).unwrap_or(near))
             }
@@ -298,6 +299,13 @@ impl SurfaceContacts {
         for (touch, owner) in self.touches.iter_mut().zip(&self.owners) {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
             touched[o * self.samples.len() + s] = true;
+            // What was solved with, before it is made any harder.
+            let limit = friction * touch.force(end);
+            if let Some(held) = &mut touch.friction {
+                sum += limit;
+                change += (limit - held.limit).abs();
+                held.limit = limit;
+            }
             let p = self.samples[s].at(end);
             let gap = touch.gap(end);
             if gap > 2.0 * offset {
@@ -318,12 +326,6 @@ impl SurfaceContacts {
             {
                 touch.stiffness *= HARDER;
                 again = true;
-            }
-            let limit = friction * touch.force(end);
-            if let Some(held) = &mut touch.friction {
-                sum += limit;
-                change += (limit - held.limit).abs();
-                held.limit = limit;
             }
         }
         again |= change > CHANGED * sum;

@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! g = n · p − c                                  gap [m]
-//! E = k δ ψ((offset − g) / δ)                    pressure, where g < offset
-//! ψ'(s) = s²/2 for s ≤ 1, s − ½ beyond           C²: k δ² ψ'' rises to k
+//! E = k δ² ψ((offset − g) / δ)                   pressure, where g < offset
+//! ψ'(s) = s²/2 for s ≤ 1, s − ½ beyond           C²: ψ'' rises to 1
 //! ```
 //!
 //! Friction holds on to an anchor a on the surface by a tangential spring that

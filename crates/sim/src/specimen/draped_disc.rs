@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use drapery_core::{Fabric, Topology};
 use glam::{DVec2, DVec3};
 
-use super::{CELLS, Fall, Specimen, SpecimenError, within};
+use super::{CELLS, Settling, Specimen, SpecimenError, within};
 use crate::{ClampedEdge, RestShape};
 
 /// A disc of cloth on a smaller one, whose top is around the origin; warp along z.
@@ -90,16 +90,15 @@ impl DrapedDisc {
             let wave = 1.0 + 0.5 * (5.0 * angle).sin() + 0.5 * (3.0 * angle + 1.0).sin();
             level(*p) - DVec3::Y * (START_DEPTH * out * wave)
         });
-        let fall = Fall {
+        let settling = Settling {
             rest: &rest,
             clamps: &clamps,
             start: start.collect(),
             held: &edge,
             size: self.radius,
-            seconds: 0.0,
             iterations: self.iterations,
         };
-        let mut specimen = fall.run(fabric, go_on)?;
+        let mut specimen = settling.run(fabric, go_on)?;
         specimen.positions.push(DVec3::ZERO);
         let lying = sides.map(|[a, b]| [n, a, b]);
         let all = triangles.into_iter().chain(lying).collect();

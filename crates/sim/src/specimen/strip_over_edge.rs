@@ -105,7 +105,6 @@ impl StripOverEdge {
         Ok(Specimen {
             topology: rest.topology().clone(),
             positions: x,
-            seconds: 0.0,
             at_rest: report.converged,
         })
     }

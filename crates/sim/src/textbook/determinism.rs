@@ -1,7 +1,8 @@
 //! The same bytes on any number of threads, and sooner on two than on one.
 //!
 //! A sheet that hangs from two corners and falls into folds is simulated on
-//! one, two and four threads; every bit of positions and velocities must agree.
+//! one, two and four threads, and so is one that drapes over a ball and meets
+//! itself; every bit of positions and velocities must agree.
 //! The time on two threads is half of that on one at best and must not exceed
 //! it: the best of several runs each. Where a plain loop shows that no second
 //! core is free, the time is reported without being counted.
@@ -15,7 +16,10 @@ use glam::DVec3;
 use super::suite::Job;
 use super::way::Way;
 use super::{Case, Rectangle, Size, Test, Triangulation, Trouble};
-use crate::{Cloth, Integrator, Simulation, SimulationConfig, Solver};
+use crate::{
+    Cloth, ContactConfig, Integrator, Placement, RigidObstacle, SelfContactConfig, Shape,
+    Simulation, SimulationConfig, Solver,
+};
 
 /// Cells along and across the sheet.
 const CELLS: [u32; 2] = [60, 50];
@@ -38,8 +42,17 @@ pub(super) fn jobs(size: Size) -> Vec<Job> {
             Solver::Iterative => n_steps,
             Solver::Direct => n_steps / 5,
         };
-        jobs.push(Box::new(move || same_bytes(way, n_steps)));
+        jobs.push(Box::new(move || {
+            same_bytes(&way.name(), || fall(way, n_steps))
+        }));
     }
+    let n_contact = match size {
+        Size::Quick => 10,
+        Size::Full => 150,
+    };
+    jobs.push(Box::new(move || {
+        same_bytes("drape on a ball with self-contact", || drape(n_contact))
+    }));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if size == Size::Full && cores > 1 {
         jobs.push(Box::new(move || vec![speed_up(n_steps)]));
@@ -47,15 +60,15 @@ pub(super) fn jobs(size: Size) -> Vec<Job> {
     jobs
 }
 
-fn same_bytes(way: Way, n_steps: u32) -> Vec<Case> {
-    let one = on_threads(1, || fall(way, n_steps));
+fn same_bytes(
+    name: &str,
+    experiment: impl Fn() -> Result<Vec<u64>, Trouble> + Send + Sync,
+) -> Vec<Case> {
+    let one = on_threads(1, &experiment);
     [2, 4]
         .map(|threads| {
-            let many = on_threads(threads, || fall(way, n_steps));
-            let case = format!(
-                "bits that differ, {threads} threads against 1, {}",
-                way.name()
-            );
+            let many = on_threads(threads, &experiment);
+            let case = format!("bits that differ, {threads} threads against 1, {name}");
             let measured = match (&one, many) {
                 (Ok(one), Ok(many)) => Ok(difference(one, &many)),
                 (Err(trouble), _) => Err(trouble.clone()),
@@ -146,8 +159,34 @@ fn fall(way: Way, n_steps: u32) -> Result<Vec<u64>, Trouble> {
     for _ in 0..n_steps {
         simulation.step()?;
     }
+    Ok(bits(&simulation))
+}
+
+/// The same for a sheet that is thrown on a small ball and closes around it.
+fn drape(n_steps: u32) -> Result<Vec<u64>, Trouble> {
+    let mesh = Rectangle::new(0.5, 30, 30, Triangulation::Aligned).expect("cells have area");
+    let fabric = Fabric::plain("sheet", 0.15, 500.0, 1e-5);
+    let cloth = Cloth::new(&mesh.rest, &fabric, &[]).expect("a sound fabric");
+    let points = mesh.points.iter();
+    let x = points.map(|p| DVec3::new(p.x - 0.25, 0.0, p.y - 0.26));
+    let mut simulation = Simulation::new(cloth, x.collect(), SimulationConfig::default())?;
+    let shape = Shape::Sphere { radius: 0.06 };
+    let ball = RigidObstacle::new(shape, Placement::at(DVec3::NEG_Y * 0.065));
+    let ball = ball.expect("it has a size");
+    simulation.set_obstacles(vec![ball.into()], ContactConfig::default())?;
+    simulation.set_self_contact(Some(SelfContactConfig::default()))?;
+    let down = DVec3::NEG_Y * 4.0;
+    simulation.set_velocities(&vec![down; mesh.points.len()])?;
+    for _ in 0..n_steps {
+        simulation.step()?;
+    }
+    Ok(bits(&simulation))
+}
+
+/// The bits of positions and velocities.
+fn bits(simulation: &Simulation) -> Vec<u64> {
     let state = simulation.positions().iter().chain(simulation.velocities());
-    Ok(state.flat_map(|p| p.to_array().map(f64::to_bits)).collect())
+    state.flat_map(|p| p.to_array().map(f64::to_bits)).collect()
 }
 
 #[cfg(test)]

@@ -142,11 +142,12 @@ impl RandomScene {
             false => Vec::new(),
         };
         let may_move = held.is_empty();
-        let dense: Vec<DVec3> = (0..=900)
-            .map(|i| {
-                let p = DVec2::new(f64::from(i % 31), f64::from(i / 31)) / 30.0;
-                offset((p - 0.5) * size)
-            })
+        // Close enough that nothing slips in between.
+        let n = (size / ROOM).ceil().max(DVec2::ONE);
+        let (n_along, n_across) = (n.x as u32, n.y as u32);
+        let dense: Vec<DVec3> = (0..(n_along + 1) * (n_across + 1))
+            .map(|i| DVec2::new(f64::from(i % (n_along + 1)), f64::from(i / (n_along + 1))) / n)
+            .map(|p| offset((p - 0.5) * size))
             .collect();
         let mut obstacles: Vec<Moving> = Vec::new();
         for nth in 0..draw.whole(1, 3) {
@@ -312,13 +313,12 @@ impl Draw<'_> {
         loop {
             moving.middle.translation = way * away;
             let here = RigidObstacle::new(shape, moving.middle).expect("shapes have a size");
-            let nearest = clear_of.iter().map(|p| here.nearest(*p).distance);
             // What turns is as large as it gets.
             let is_clear = match moving.reach().filter(|_| spin != DVec3::ZERO) {
                 Some(reach) => clear_of
                     .iter()
                     .all(|p| p.distance(moving.middle.translation) > reach + ROOM),
-                None => nearest.fold(f64::INFINITY, f64::min) > room,
+                None => clear_of.iter().all(|p| here.nearest(*p).distance > room),
             };
             if is_clear {
                 moving.middle.translation = way * (away + more);

@@ -298,3 +298,82 @@ impl<'a> Run<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(seed: u64) -> Course {
+        Course::of(&RandomScene::new(seed, 20)).unwrap()
+    }
+
+    /// A vertex that ended inside was set back at once, and the cloth torn
+    /// after it: four hundred times the energy that may be off.
+    #[test]
+    fn what_ends_inside_is_pressed_out_and_not_torn_out() {
+        for seed in [165, 97] {
+            let course = course(seed);
+            assert_eq!(course.n_faults(), 0, "seed {seed}: {course:?}");
+        }
+    }
+
+    /// Cloth that held other cloth back pushed it into a solid.
+    #[test]
+    fn obstacles_and_cloth_agree_on_what_is_set_back() {
+        let course = course(62);
+        assert_eq!(course.n_faults(), 0, "{course:?}");
+    }
+
+    /// Cells beside a held corner went through themselves in one step.
+    #[test]
+    fn no_cell_turns_inside_out_at_a_held_corner() {
+        let course = course(60);
+        assert_eq!(course.n_faults(), 0, "{course:?}");
+    }
+
+    #[test]
+    fn faults_are_counted() {
+        let good = Course {
+            stretch_limit: 1.0,
+            ..Course::default()
+        };
+        assert_eq!(good.n_faults(), 0);
+        let bad = Course {
+            diverged: 1,
+            energy: 1.01,
+            stretch: 1.01,
+            crossings: 1,
+            depth: 1.1e-4,
+            passed: 1,
+            newton: MAX_NEWTON + 1,
+            ..good
+        };
+        assert_eq!(bad.n_faults(), 7);
+    }
+
+    /// A scene without contact is seen to go wrong.
+    #[test]
+    fn cloth_that_meets_nothing_is_seen_to_pass() {
+        let scene = RandomScene::new(18, 8);
+        let mut run = Run::new(&scene).unwrap();
+        let contact = ContactConfig::default();
+        run.simulation.set_obstacles(Vec::new(), contact).unwrap();
+        let start = run.simulation.positions().to_vec();
+        let mut far = start.clone();
+        // Through the first obstacle and out on the other side.
+        let obstacle = RigidObstacle::new(
+            Shape::Sphere { radius: 0.05 },
+            crate::Placement::at(start[0] + DVec3::X * 0.1),
+        )
+        .unwrap();
+        far[0] += DVec3::X * 0.2;
+        run.simulation.set_positions(&far).unwrap();
+        run.judge_obstacle(&obstacle, &start, true);
+        assert_eq!(run.course.passed, 1);
+        // Half way it is inside.
+        far[0] = start[0] + DVec3::X * 0.1;
+        run.simulation.set_positions(&far).unwrap();
+        run.judge_obstacle(&obstacle, &start, true);
+        assert!((run.course.depth - 0.05).abs() < 1e-12);
+    }
+}
