@@ -134,7 +134,7 @@ fn throw(
             let first = pieces.add(&other.points, other.rest.topology().triangles(), |p| {
                 DVec3::new(p.x - 0.2, 0.1 * (p.x - 0.2), p.y - 0.2) + away
             });
-            let border = |i: &u32| i % 13 == 0 || i % 13 == 12 || i / 13 == 0 || i / 13 == 12;
+            let border = |i: &u32| [0, 12].contains(&(i % 13)) || [0, 12].contains(&(i / 13));
             match target {
                 Target::HeldSheet => (0..169).filter(border).map(|i| first + i).collect(),
                 _ => Vec::new(),
