@@ -75,11 +75,17 @@ impl MeshBoxes {
     pub fn refit(&mut self, start: &[DVec3], end: &[DVec3]) {
         assert_eq!(start.len(), self.n_vertices, "one position a vertex");
         assert_eq!(end.len(), self.n_vertices, "one position a vertex");
-        let swept: Vec<Bounds> = start
-            .iter()
-            .zip(end)
-            .map(|(p, q)| Bounds::of_point(*p).with(*q))
-            .collect();
+        let ways = start.iter().zip(end);
+        let swept: Vec<Bounds> = ways.map(|(p, q)| Bounds::of_point(*p).with(*q)).collect();
+        self.refit_around(&swept);
+    }
+
+    /// Fits the boxes to where each vertex may be.
+    ///
+    /// # Panics
+    /// When there is not one box a vertex.
+    pub(crate) fn refit_around(&mut self, swept: &[Bounds]) {
+        assert_eq!(swept.len(), self.n_vertices, "one box a vertex");
         let join = |ids: &[u32]| {
             let mut bounds = swept[ids[0] as usize];
             for &v in &ids[1..] {
@@ -152,6 +158,21 @@ impl MeshBoxes {
         self.edge_boxes
             .pairs(&other.face_boxes, margin, |_, _| true, &mut pairs);
         pairs
+    }
+
+    /// The tree over vertices.
+    pub(super) const fn vertex_boxes(&self) -> &BoxTree {
+        &self.vertex_boxes
+    }
+
+    /// The tree over edges.
+    pub(super) const fn edge_boxes(&self) -> &BoxTree {
+        &self.edge_boxes
+    }
+
+    /// The tree over faces.
+    pub(super) const fn face_boxes(&self) -> &BoxTree {
+        &self.face_boxes
     }
 
     /// The face nearest to `p` within `max_distance` [m], by the squared

@@ -245,9 +245,7 @@ impl PairContacts {
         let first_round = self.rounds == 0;
         self.rounds += 1;
         let motion = self.meshes.with(start, end);
-        if !self.nearby.covers(start, end) {
-            self.nearby.collect(&motion, meshes);
-        }
+        self.nearby.follow(&motion, meshes);
         let mut again = false;
         let friction = self.settings.friction;
         for (contact, touch) in self.contacts.iter_mut().zip(&self.touches) {

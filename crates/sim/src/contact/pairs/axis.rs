@@ -5,13 +5,15 @@
 //! at the end of a step. Two axes are tried, from middle to middle and across
 //! the face or the edges. Most candidates fail here, and all in single
 //! precision: places are taken from the middle of everything, so that rounding
-//! is far below a margin, and it is added to it.
+//! is far below a margin, and it is added to it. So is what each vertex may
+//! stray from its way.
 
-use glam::{DVec3, Mat4, Vec4};
+use glam::{DVec3, Mat4, Vec4, Vec4Swizzles};
 
 /// Where vertices are at the start and at the end of a step [m].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
+    /// The fourth number is how far each may stray [m].
     all: Vec<[Vec4; 2]>,
     /// The largest coordinate [m].
     extent: f32,
@@ -22,15 +24,13 @@ pub(super) struct Places {
 const ROUNDING: f32 = 32.0 * f32::EPSILON;
 
 impl Places {
-    /// Takes the places of vertices, from `origin` [m].
-    pub(super) fn set<'a>(
-        &mut self,
-        origin: DVec3,
-        ways: impl Iterator<Item = (&'a DVec3, &'a DVec3)>,
-    ) {
-        let near = |p: &DVec3| (*p - origin).as_vec3().extend(0.0);
+    /// Takes the ways of vertices, from `origin` [m], and how far each may
+    /// stray from its own [m].
+    pub(super) fn set(&mut self, origin: DVec3, ways: impl Iterator<Item = (DVec3, DVec3, f64)>) {
         self.all.clear();
-        self.all.extend(ways.map(|(a, b)| [near(a), near(b)]));
+        self.all.extend(
+            ways.map(|(a, b, stray)| [a, b].map(|p| (p - origin).as_vec3().extend(stray as f32))),
+        );
         let places = self.all.iter().flatten();
         self.extent = places.map(|p| p.abs().max_element()).fold(0.0, f32::max);
     }
@@ -42,7 +42,11 @@ impl Places {
         // x, y and z of all four.
         let start = Mat4::from_cols(p[0], q[0], r[0], s[0]).transpose();
         let end = Mat4::from_cols(p[1], q[1], r[1], s[1]).transpose();
-        let margin = margin as f32 + ROUNDING * self.extent;
+        let stray = match n_first {
+            1 => start.w_axis.x + start.w_axis.yzw().max_element(),
+            _ => start.w_axis.xy().max_element() + start.w_axis.zw().max_element(),
+        };
+        let margin = margin as f32 + stray + ROUNDING * self.extent;
         let (middles, across) = match n_first {
             1 => (
                 p[0] - (q[0] + r[0] + s[0]) * (1.0 / 3.0),
@@ -64,7 +68,7 @@ fn is_apart(axis: Vec4, start: &Mat4, end: &Mat4, n_first: usize, margin: f32) -
         1 => low.x - high.y.max(high.z).max(high.w),
         _ => low.x.min(low.y) - high.z.max(high.w),
     };
-    room > 0.0 && room * room > margin * margin * axis.length_squared()
+    room > 0.0 && room * room > margin * margin * axis.truncate().length_squared()
 }
 
 fn cross(a: Vec4, b: Vec4) -> Vec4 {
@@ -87,22 +91,25 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
 
-        /// Sampled at eleven moments, with each vertex on its own clock: it may
-        /// end anywhere on its way.
+        /// Sampled at eleven moments, with each vertex on its own clock and
+        /// strayed as far as it may.
         #[test]
         fn what_is_told_to_be_apart_stays_apart(
-            start in points(), end in points(), clocks in prop::array::uniform4(0.0f64..1.0),
+            start in points(), end in points(), strays in points(), clocks in prop::array::uniform4(0.0f64..1.0),
             reach in 0.0f64..1.0, margin in 0.0f64..0.5,
         ) {
             let end: [DVec3; 4] = std::array::from_fn(|i| start[i].lerp(end[i], reach));
             let mut places = Places::default();
             let origin = DVec3::new(0.3, -0.2, 0.1);
-            places.set(origin, start.iter().zip(&end));
+            places.set(origin, (0..4).map(|i| (start[i], end[i], 0.1 * clocks[i])));
             for kind in [Kind::VertexFace, Kind::EdgeEdge] {
                 if places.are_apart([0, 1, 2, 3], kind.n_first(), margin) {
                     for k in 0..=10 {
                         let t = f64::from(k) / 10.0;
-                        let x = std::array::from_fn(|i| start[i].lerp(end[i], clocks[i] * t));
+                        let x = std::array::from_fn(|i| {
+                            let strayed = strays[i].normalize_or_zero() * (0.1 * clocks[i]);
+                            start[i].lerp(end[i], clocks[i] * t) + strayed
+                        });
                         prop_assert!(kind.nearest(x).1.length() > margin);
                     }
                 }
@@ -119,7 +126,7 @@ mod tests {
         let mut places = Places::default();
         for p in [over, beside] {
             let x = [p, face[0], face[1], face[2]];
-            places.set(DVec3::ZERO, x.iter().zip(&x));
+            places.set(DVec3::ZERO, x.iter().map(|p| (*p, *p, 0.0)));
             assert!(places.are_apart([0, 1, 2, 3], 1, 0.0019));
             assert!(!places.are_apart([0, 1, 2, 3], 1, 0.0041));
         }
@@ -129,7 +136,7 @@ mod tests {
             DVec3::new(0.0, 0.002, -0.01),
             DVec3::new(0.001, 0.002, 0.01),
         ];
-        places.set(DVec3::ZERO, x.iter().zip(&x));
+        places.set(DVec3::ZERO, x.iter().map(|p| (*p, *p, 0.0)));
         assert!(places.are_apart([0, 1, 2, 3], 2, 0.0019));
         assert!(!places.are_apart([0, 1, 2, 3], 2, 0.0021));
     }

@@ -62,9 +62,7 @@ impl PairContacts {
     /// The pairs that come too near.
     fn crossing(&mut self, start: &[DVec3], end: &[DVec3], meshes: &[&MeshObstacle]) -> Vec<Near> {
         let motion = self.meshes.with(start, end);
-        if !self.nearby.covers(start, end) {
-            self.nearby.collect(&motion, meshes);
-        }
+        self.nearby.follow(&motion, meshes);
         let crossing = self.too_near(&motion);
         crossing.into_iter().map(|(near, _)| near).collect()
     }

@@ -1,9 +1,10 @@
 //! The pairs that may come near during a step: [`Nearby`].
 //!
 //! They are collected over the way that each vertex is expected to take, with
-//! room to spare: as long as every vertex ends within half the slack of that
-//! way, no other pair can come into the band. A vertex that strays further is
-//! reason to collect again, along where it really goes.
+//! room to spare: as long as every vertex ends no further from that way than
+//! its slack, no other pair can come into the band. A vertex that strays
+//! further is reason to collect again, along where it really goes, and to give
+//! it more slack in the next step: few vertices need much.
 //!
 //! Cloth that flies as a whole comes no nearer to itself, so that the mean
 //! motion is taken off before its boxes are swept; not for pairs with meshes.
@@ -12,7 +13,9 @@ use drapery_core::Topology;
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::super::block::Bounds;
 use super::super::candidates::MeshBoxes;
+use super::super::mesh_part::MeshPart;
 use super::super::obstacle_mesh::MeshObstacle;
 use super::axis::Places;
 use super::frame::Frame;
@@ -61,19 +64,19 @@ pub(super) struct Nearby {
     /// off.
     to: Vec<DVec3>,
     mean: DVec3,
-    /// [m]
-    slack: f64,
-    /// The farthest that a vertex was from its way in this step [m].
-    strayed: f64,
+    /// How far each vertex may be from its way [m].
+    slacks: Vec<f64>,
+    /// The farthest that it was in this step [m].
+    strayed: Vec<f64>,
 }
 
 /// Pairs that one task takes.
 const CHUNK: usize = 1024;
 /// The least and the most slack, in bands. With less, pairs are collected twice
 /// in most steps; with more, there are too many of them.
-const SLACK: [f64; 2] = [0.5, 4.0];
-/// Slack, in the farthest that a vertex strayed in the step before.
-const CAUTION: f64 = 3.0;
+const SLACK: [f64; 2] = [0.25, 16.0];
+/// Slack, in what the vertex strayed in the step before.
+const CAUTION: f64 = 1.5;
 
 impl Nearby {
     /// For cloth made at `positions` [m].
@@ -90,8 +93,8 @@ impl Nearby {
             places: Places::default(),
             to: Vec::new(),
             mean: DVec3::ZERO,
-            slack: 0.0,
-            strayed: 0.0,
+            slacks: Vec::new(),
+            strayed: vec![0.0; positions.len()],
         }
     }
 
@@ -103,8 +106,11 @@ impl Nearby {
     /// Begins a step: slack as the last step needed it.
     pub(super) fn begin(&mut self, motion: &Motion<'_>, meshes: &[&MeshObstacle]) {
         let band = self.spacing.thickness();
-        self.slack = (CAUTION * self.strayed).clamp(SLACK[0] * band, SLACK[1] * band);
-        self.strayed = 0.0;
+        let strayed = self.strayed.iter();
+        self.slacks.clear();
+        self.slacks
+            .extend(strayed.map(|s| (CAUTION * s).clamp(SLACK[0] * band, SLACK[1] * band)));
+        self.strayed.fill(0.0);
         let mut base = motion.start.len() as u32;
         self.meshes.truncate(meshes.len());
         for (i, mesh) in meshes.iter().enumerate() {
@@ -115,64 +121,126 @@ impl Nearby {
             }
             base += mesh.start().len() as u32;
         }
-        self.collect(motion, meshes);
-    }
-
-    /// Collects all pairs that come nearer than they rest on a motion, or on
-    /// one that is nearly it.
-    pub(super) fn collect(&mut self, motion: &Motion<'_>, meshes: &[&MeshObstacle]) {
         let n = motion.start.len();
         let moves = motion.start.iter().zip(motion.end);
         self.mean = moves.map(|(a, b)| *b - *a).sum::<DVec3>() / n.max(1) as f64;
         self.to.clear();
         self.to.extend(motion.end.iter().map(|p| *p - self.mean));
-        let origin = motion.start.iter().copied().sum::<DVec3>() / n.max(1) as f64;
-        let margin = self.spacing.thickness() + self.slack;
-        let mut near = std::mem::take(&mut self.near);
-        near.clear();
+        self.collect(motion, meshes, None);
+    }
 
-        self.places
-            .set(origin, motion.start.iter().zip(self.to.iter()));
-        self.boxes.refit(motion.start, &self.to);
-        let found = self.boxes.self_vertex_faces(margin);
+    /// Follows a motion that may not be the one that was expected: vertices
+    /// that have strayed too far from their ways are expected where they are.
+    pub(super) fn follow(&mut self, motion: &Motion<'_>, meshes: &[&MeshObstacle]) {
+        let mut has_strayed = vec![false; motion.start.len()];
+        let mut n_strayed = 0;
+        for (v, (a, p)) in motion.start.iter().zip(motion.end).enumerate() {
+            let b = self.to[v];
+            let mut stray = distance_to_way(*p - self.mean, *a, b);
+            if !self.meshes.is_empty() {
+                stray = stray.max(distance_to_way(*p, *a, b + self.mean));
+            }
+            self.strayed[v] = self.strayed[v].max(stray);
+            if stray > self.slacks[v] {
+                has_strayed[v] = true;
+                n_strayed += 1;
+                self.to[v] = *p - self.mean;
+            }
+        }
+        if n_strayed > 0 {
+            self.collect(motion, meshes, Some(&has_strayed));
+        }
+    }
+
+    /// Collects all pairs that come nearer than they rest on the expected ways,
+    /// or all that have one of some vertices, the others being known.
+    fn collect(&mut self, motion: &Motion<'_>, meshes: &[&MeshObstacle], moved: Option<&[bool]>) {
+        let band = self.spacing.thickness();
+        let mut near = std::mem::take(&mut self.near);
+        match moved {
+            None => near.clear(),
+            Some(moved) => near.retain(|near| {
+                let of_cloth = near.vertices.iter().filter_map(|v| moved.get(*v as usize));
+                !of_cloth.copied().any(|moved| moved)
+            }),
+        }
+        let origin = motion.start.first().copied().unwrap_or_default();
+        let within = self.ways(motion.start, DVec3::ZERO);
+        self.places.set(origin, within.iter().copied());
+        let boxes = swept(&within);
+        self.boxes.refit_around(&boxes);
+        let part = moved.map(|moved| MeshPart::new(&self.boxes, moved, &boxes));
+        let found = match &part {
+            None => self.boxes.self_vertex_faces(band),
+            Some(part) => part.self_vertex_faces(&self.boxes, band),
+        };
         let faces = |v, t| vertex_face(v, self.boxes.triangles()[t as usize], 0);
         self.keep_near(Kind::VertexFace, 0, &found, faces, motion, &mut near);
-        let found = self.boxes.self_edge_edges(margin);
+        let found = match &part {
+            None => self.boxes.self_edge_edges(band),
+            Some(part) => part.self_edge_edges(&self.boxes, band),
+        };
         let edges = self.boxes.edges();
         let ends = |e, f| edge_edge(edges[e as usize], edges[f as usize], 0);
         self.keep_near(Kind::EdgeEdge, 0, &found, ends, motion, &mut near);
-
         if !meshes.is_empty() {
-            let cloth = motion.start.iter().zip(motion.end);
-            let others = motion.mesh_start.iter().zip(motion.mesh_end);
-            self.places.set(origin, cloth.chain(others));
-            self.boxes.refit(motion.start, motion.end);
+            self.collect_with_meshes(motion, meshes, moved, &mut near);
         }
-        if self.mesh_pairs == MeshPairs::All {
-            for (i, (mesh, side)) in meshes.iter().zip(&self.meshes).enumerate() {
-                let found = self.boxes.vertex_faces(mesh.boxes(), margin);
-                let triangles = mesh.boxes().triangles();
-                let faces = |v, t| vertex_face(v, triangles[t as usize], side.base());
-                let kind = Kind::VertexMeshFace;
-                self.keep_near(kind, i as u32, &found, faces, motion, &mut near);
-            }
-        }
-        for (i, (mesh, side)) in meshes.iter().zip(&self.meshes).enumerate() {
-            let found = mesh.boxes().vertex_faces(&self.boxes, margin);
-            let triangles = self.boxes.triangles();
-            let faces = |v, t| vertex_face(v + side.base(), triangles[t as usize], 0);
-            let kind = Kind::MeshVertexFace;
-            self.keep_near(kind, i as u32, &found, faces, motion, &mut near);
-        }
-        for (i, (mesh, side)) in meshes.iter().zip(&self.meshes).enumerate() {
-            let found = self.boxes.edge_edges(mesh.boxes(), margin);
-            let (edges, others) = (self.boxes.edges(), mesh.boxes().edges());
-            let ends = |e, f| edge_edge(edges[e as usize], others[f as usize], side.base());
-            let kind = Kind::EdgeMeshEdge;
-            self.keep_near(kind, i as u32, &found, ends, motion, &mut near);
-        }
-        debug_assert!(near.is_sorted_by_key(|near| near.pair));
+        near.sort_unstable_by_key(|near| near.pair);
         self.near = near;
+    }
+
+    fn collect_with_meshes(
+        &mut self,
+        motion: &Motion<'_>,
+        meshes: &[&MeshObstacle],
+        moved: Option<&[bool]>,
+        near: &mut Vec<Near>,
+    ) {
+        let band = self.spacing.thickness();
+        let origin = motion.start.first().copied().unwrap_or_default();
+        let outside = self.ways(motion.start, self.mean);
+        let others = motion.mesh_start.iter().zip(motion.mesh_end);
+        let others = others.map(|(a, b)| (*a, *b, 0.0));
+        self.places
+            .set(origin, outside.iter().copied().chain(others));
+        let boxes = swept(&outside);
+        self.boxes.refit_around(&boxes);
+        let part = moved.map(|moved| MeshPart::new(&self.boxes, moved, &boxes));
+        for (i, (mesh, side)) in (0..).zip(meshes.iter().zip(&self.meshes)) {
+            let (cloth, mesh, base) = (&self.boxes, mesh.boxes(), side.base());
+            if self.mesh_pairs == MeshPairs::All {
+                let found = match &part {
+                    None => cloth.vertex_faces(mesh, band),
+                    Some(part) => part.vertex_faces(mesh, band),
+                };
+                let faces = |v, t| vertex_face(v, mesh.triangles()[t as usize], base);
+                self.keep_near(Kind::VertexMeshFace, i, &found, faces, motion, near);
+            }
+            let found = match &part {
+                None => mesh.vertex_faces(cloth, band),
+                Some(part) => part.faces_of_vertices(mesh, band),
+            };
+            let faces = |v, t| vertex_face(v + base, cloth.triangles()[t as usize], 0);
+            self.keep_near(Kind::MeshVertexFace, i, &found, faces, motion, near);
+            let found = match &part {
+                None => cloth.edge_edges(mesh, band),
+                Some(part) => part.edge_edges(mesh, band),
+            };
+            let ends = |e, f| {
+                let (first, second) = (cloth.edges()[e as usize], mesh.edges()[f as usize]);
+                edge_edge(first, second, base)
+            };
+            self.keep_near(Kind::EdgeMeshEdge, i, &found, ends, motion, near);
+        }
+    }
+
+    /// From where to where each vertex is expected to go, `shift` further [m],
+    /// and how far it may stray [m].
+    fn ways(&self, start: &[DVec3], shift: DVec3) -> Vec<(DVec3, DVec3, f64)> {
+        let ways = start.iter().zip(self.to.iter().zip(&self.slacks));
+        ways.map(|(a, (b, slack))| (*a, *b + shift, *slack))
+            .collect()
     }
 
     /// Whether a pair is only the border of another that is nearer, after a
@@ -195,19 +263,6 @@ impl Nearby {
         links.goes_on(near, frame, motion, fraction, base)
     }
 
-    /// Whether the pairs are all that come into the band on the way to `end`.
-    pub(super) fn covers(&mut self, start: &[DVec3], end: &[DVec3]) -> bool {
-        let mut farthest: f64 = 0.0;
-        for ((a, b), p) in start.iter().zip(&self.to).zip(end) {
-            farthest = farthest.max(distance_to_way(*p - self.mean, *a, *b));
-            if !self.meshes.is_empty() {
-                farthest = farthest.max(distance_to_way(*p, *a, *b + self.mean));
-            }
-        }
-        self.strayed = self.strayed.max(farthest);
-        2.0 * farthest <= self.slack
-    }
-
     /// Appends the candidates that come within the margin.
     fn keep_near(
         &self,
@@ -218,24 +273,35 @@ impl Nearby {
         motion: &Motion<'_>,
         near: &mut Vec<Near>,
     ) {
-        let (n_first, margin) = (kind.n_first(), self.spacing.thickness() + self.slack);
+        let (n_first, band) = (kind.n_first(), self.spacing.thickness());
+        let slack = |vertices: &[u32]| {
+            let slacks = vertices.iter().filter_map(|v| self.slacks.get(*v as usize));
+            slacks.fold(0.0, |most: f64, slack| most.max(*slack))
+        };
         let side = match kind.is_of_cloth() {
             true => None,
             false => Some(&self.meshes[mesh as usize]),
         };
-        // The mean motion is taken off the ends of the cloth alone.
-        let shift = match side {
-            None => self.mean,
-            Some(_) => DVec3::ZERO,
-        };
+        let (n, shift) = (
+            self.to.len(),
+            match side {
+                None => DVec3::ZERO,
+                Some(_) => self.mean,
+            },
+        );
         let keep = |&[first, second]: &[u32; 2]| {
             let vertices = vertices_of(first, second);
-            if self.places.are_apart(vertices, n_first, margin) {
+            if self.places.are_apart(vertices, n_first, band) {
                 return None;
             }
-            let (start, end) = (motion.starts(vertices), motion.ends(vertices));
+            let start = motion.starts(vertices);
+            let end = vertices.map(|v| match (v as usize).checked_sub(n) {
+                None => self.to[v as usize] + shift,
+                Some(v) => motion.mesh_end[v],
+            });
             let (weights, offset) = kind.nearest(start);
-            let end = end.map(|x| x - shift);
+            let (one, other) = vertices.split_at(n_first);
+            let margin = band + slack(one) + slack(other);
             if is_apart(offset, &start, &end, n_first, margin) {
                 return None;
             }
@@ -295,6 +361,13 @@ fn is_apart(
         _ => p.0.min(q.0) - r.1.max(s.1),
     };
     room > 0.0 && room * room > margin * margin * axis.length_squared()
+}
+
+/// Where each vertex may be, on its way or beside it.
+fn swept(ways: &[(DVec3, DVec3, f64)]) -> Vec<Bounds> {
+    ways.iter()
+        .map(|(a, b, slack)| Bounds::of_point(*a).with(*b).grown(*slack))
+        .collect()
 }
 
 /// How far a point is from the segment from `a` to `b` [m].
