@@ -68,7 +68,7 @@ fn a_cloth_that_falls_on_a_ball_stays_outside() {
 fn a_strip_is_folded_without_crossing_itself() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = [
-        "bench", "simulate", "--scene", "fold", "--n", "21", "--frames", "36", "--json",
+        "bench", "simulate", "--scene", "fold", "--n", "21", "--frames", "120", "--json",
     ];
     let results = data(&out(folder.path(), 0, &arguments), "bench");
     let result = &results[0];
@@ -77,7 +77,8 @@ fn a_strip_is_folded_without_crossing_itself() {
     assert_eq!(result["self_contact"], true);
     assert_eq!(result["self_crossings"], 0);
     assert_eq!(result["penetration_worst_mm"], 0.0);
-    assert!(result["speed_max_m_s"].as_f64().unwrap() < 0.1);
+    // After four seconds it has been put down and lies still.
+    assert!(result["speed_max_m_s"].as_f64().unwrap() < 0.01, "{result}");
 }
 
 #[test]
