@@ -236,8 +236,13 @@ pub(crate) struct FabricPlan {
     /// Write it to a .toml file
     #[arg(long, value_name = "FILE", requires = "fabric")]
     pub(crate) out: Option<PathBuf>,
+    /// Also its drape coefficient and folds on Cusick's meter, in some seconds;
+    /// without a fabric, of all that are built in
+    #[arg(long, conflicts_with_all = ["list", "cells"])]
+    pub(crate) drape: bool,
     /// PNG file for a sheet of a strip, a draped disc and a hanging cloth of
-    /// each; without a fabric, of all that are built in
+    /// each, or with --drape of their drapes; without a fabric, of all that are
+    /// built in
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
     /// Cells along a side of the hanging cloth, 60 if not given; the others are as fine

@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::bail;
 use drapery::core::Fabric;
 use drapery::scene::fabric::{PRESETS, Preset, to_toml};
-use drapery::sim::{BendingLength, StripDirection, bending_length};
+use drapery::sim::{BendingLength, Drape, StripDirection, bending_length};
 use serde_json::json;
 
 use crate::args::FabricPlan;
 use crate::record::{self, Input};
 use crate::say::Say;
-use crate::{Answer, fabric_picture, source, write};
+use crate::{Answer, fabric_drape, fabric_picture, source, write};
 
 pub(crate) fn run(plan: &FabricPlan, say: &Say) -> anyhow::Result<Answer> {
     if let Some(out) = &plan.out {
@@ -39,7 +39,15 @@ pub(crate) fn run(plan: &FabricPlan, say: &Say) -> anyhow::Result<Answer> {
         .iter()
         .map(|name| source::fabric(name, say))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    for (name, fabric) in plan.fabric.iter().zip(&fabrics) {
+    let shown = match fabrics.is_empty() {
+        true => PRESETS.iter().map(Preset::fabric).collect(),
+        false => fabrics.clone(),
+    };
+    let drapes = match plan.drape {
+        true => Some(fabric_drape::drapes(&shown, say)?),
+        false => None,
+    };
+    for (i, (name, fabric)) in plan.fabric.iter().zip(&fabrics).enumerate() {
         let lengths = WAYS.map(|(way, direction)| {
             let measured = bending_length(fabric, direction);
             if let Err(error) = &measured {
@@ -51,17 +59,19 @@ pub(crate) fn run(plan: &FabricPlan, say: &Say) -> anyhow::Result<Answer> {
             write::file(out, to_toml(fabric).as_bytes())?;
             record_run(out, plan)?;
         }
-        describe(name, fabric, &lengths, say)?;
+        let drape = drapes.as_ref().map(|drapes| &drapes[i]);
+        describe(name, fabric, &lengths, drape, say)?;
     }
-    if fabrics.is_empty() {
-        list(say)?;
+    match &drapes {
+        _ if !fabrics.is_empty() => {}
+        Some(drapes) => list_drapes(&shown, drapes, say)?,
+        None => list(say)?,
     }
     if let Some(out) = &plan.picture {
-        let shown = match fabrics.is_empty() {
-            true => PRESETS.iter().map(Preset::fabric).collect(),
-            false => fabrics,
+        let sheet = match &drapes {
+            Some(drapes) => fabric_drape::sheet_of(&shown, drapes)?,
+            None => fabric_picture::sheet_of(&shown, plan.cells, say)?,
         };
-        let sheet = fabric_picture::sheet_of(&shown, plan.cells, say)?;
         write::file(out, &sheet.png()?)?;
         record_run(out, plan)?;
     }
@@ -93,10 +103,24 @@ fn list(say: &Say) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn list_drapes(fabrics: &[Fabric], drapes: &[Drape], say: &Say) -> anyhow::Result<()> {
+    for (fabric, drape) in fabrics.iter().zip(drapes) {
+        let data = json!({
+            "name": fabric.name,
+            "drape_coefficient_percent": drape.coefficient,
+            "folds": drape.folds,
+        });
+        let text = format!("{:<16} {}", fabric.name, fabric_drape::figures(drape));
+        say.result("drape", data, text)?;
+    }
+    Ok(())
+}
+
 fn describe(
     name: &str,
     fabric: &Fabric,
     lengths: &[(&str, Option<BendingLength>); 3],
+    drape: Option<&Drape>,
     say: &Say,
 ) -> anyhow::Result<()> {
     let preset = PRESETS.iter().find(|p| p.name == name);
@@ -107,7 +131,7 @@ fn describe(
             (way.to_string(), json!(data))
         })
         .collect();
-    let data = json!({
+    let mut data = json!({
         "name": fabric.name,
         "description": preset.map(|p| p.description),
         "source": preset.map(|p| p.source),
@@ -161,6 +185,12 @@ fn describe(
             100.0 * c.length,
             100.0 * c.formula,
         ));
+    }
+    if let Some(drape) = drape {
+        data["drape_coefficient_percent"] = json!(drape.coefficient);
+        data["folds"] = json!(drape.folds);
+        let figures = fabric_drape::figures(drape);
+        text.push_str(&format!("\ndrape            {figures}, on Cusick's meter"));
     }
     say.result("fabric", data, text)
 }

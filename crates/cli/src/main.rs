@@ -13,6 +13,7 @@ mod bench_simulate;
 mod character;
 mod demo;
 mod fabric;
+mod fabric_drape;
 mod fabric_picture;
 mod garment;
 mod info;

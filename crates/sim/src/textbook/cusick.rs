@@ -34,7 +34,7 @@ const BANDS: [(&str, [f64; 2]); 4] = [
 const QUICK_CELLS: u32 = 6;
 /// Cloth that folds too sharply for so few cells needs more than this many to
 /// fall as it should; it is left to the full suite.
-const QUICK_MOST: u32 = 12;
+const QUICK_MOST: u32 = 10;
 
 pub(super) fn jobs(size: Size, fabrics: &[Fabric]) -> Vec<Job> {
     let mut jobs: Vec<Job> = Vec::new();
