@@ -29,13 +29,13 @@
 use std::f64::consts::{PI, TAU};
 use std::ops::ControlFlow;
 
-use drapery_core::{Fabric, FabricError, Topology};
+use drapery_core::{Fabric, Topology};
 use glam::{DVec2, DVec3};
 
 use crate::textbook::{Dice, Ring};
 use crate::{
-    ClampedEdge, Cloth, ContactConfig, Diverged, Placement, RigidObstacle, SelfContactConfig,
-    Shape, Simulation, SimulationConfig, SimulationError, Solver, Wind,
+    ClampedEdge, Cloth, ClothError, ContactConfig, Diverged, Placement, RigidObstacle,
+    SelfContactConfig, Shape, Simulation, SimulationConfig, SimulationError, Solver, Wind,
 };
 
 /// Gravity as everywhere in the simulator [m/s²].
@@ -136,9 +136,9 @@ pub struct Drape {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DrapeError {
-    /// The fabric gives energy away.
+    /// No cloth can be made of the fabric.
     #[error(transparent)]
-    Fabric(#[from] FabricError),
+    Cloth(#[from] ClothError),
     /// A setting is out of range.
     #[error(transparent)]
     SetUp(#[from] SimulationError),
@@ -205,10 +205,7 @@ pub fn drape(
         simulation.hold(*v)?;
     }
     simulation.set_wind(Some(Wind::blowing(DVec3::ZERO)))?;
-    let contact = ContactConfig {
-        friction: fabric.friction,
-        ..ContactConfig::default()
-    };
+    let contact = ContactConfig::of(fabric);
     // The cloth rests at its offset from it, above and beside.
     let disc = Shape::Disc {
         radius: DISC - contact.offset,
@@ -218,10 +215,7 @@ pub fn drape(
     let below = DVec3::NEG_Y * (contact.offset + THICKNESS / 2.0);
     let disc = RigidObstacle::new(disc, Placement::at(below)).expect("a disc has a size");
     simulation.set_obstacles(vec![disc.into()], contact)?;
-    simulation.set_self_contact(Some(SelfContactConfig {
-        thickness: fabric.thickness.clamp(0.5e-3, 2e-3),
-        friction: fabric.friction,
-    }))?;
+    simulation.set_self_contact(Some(SelfContactConfig::of(fabric)))?;
     let mut seconds = 0.0;
     while seconds < LET_GO || (seconds < config.max_seconds && speed(&simulation) > config.calm) {
         seconds += config.dt;

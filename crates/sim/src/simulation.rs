@@ -41,7 +41,7 @@ use crate::{Cloth, Damping, Minimiser, Spring};
 pub use config::{
     Attachment, ContactConfig, Integrator, SelfContactConfig, SimulationConfig, SimulationError,
 };
-pub use report::{Diverged, EnergyBudget, StepReport};
+pub use report::{Diverged, EnergyBudget, Failure, StepReport};
 
 use config::{check, check_finite, not_negative, positive};
 
@@ -248,8 +248,8 @@ impl Simulation {
     /// rest.
     ///
     /// # Errors
-    /// When a setting is out of range, or the integrator is not Euler's: the
-    /// midpoint rule places contact where a step does not end.
+    /// When a setting is out of range, or with the midpoint rule, which finds
+    /// contact where a step does not end.
     pub fn set_obstacles(
         &mut self,
         obstacles: Vec<Obstacle>,
@@ -258,7 +258,7 @@ impl Simulation {
         positive("contact offset", contact.offset)?;
         not_negative("friction", contact.friction)?;
         if self.config.integrator == Integrator::Midpoint && !obstacles.is_empty() {
-            return Err(SimulationError::ContactNeedsEuler);
+            return Err(SimulationError::ContactAtMidpoint);
         }
         let longest = self.cloth.longest_edge();
         self.surface = (!obstacles.is_empty()).then(|| {
@@ -275,8 +275,7 @@ impl Simulation {
     /// Keeps the cloth from passing through itself, or no longer.
     ///
     /// # Errors
-    /// When a setting is out of range, the integrator is not Euler's, or the
-    /// triangles make no surface.
+    /// When a setting is out of range, or with the midpoint rule.
     pub fn set_self_contact(
         &mut self,
         contact: Option<SelfContactConfig>,
@@ -292,7 +291,7 @@ impl Simulation {
         positive("thickness", thickness)?;
         not_negative("friction", friction)?;
         if self.config.integrator == Integrator::Midpoint {
-            return Err(SimulationError::ContactNeedsEuler);
+            return Err(SimulationError::ContactAtMidpoint);
         }
         let settings = PairSettings {
             thickness,

@@ -9,12 +9,12 @@
 
 use std::ops::ControlFlow;
 
-use drapery_core::{Fabric, FabricError, Topology};
+use drapery_core::{Fabric, Topology};
 use glam::DVec3;
 
 use crate::{
-    ClampedEdge, Cloth, Load, MeshBoxes, NewtonConfig, RestShape, RestShapeError, SolveError,
-    minimise, self_crossings,
+    ClampedEdge, Cloth, ClothError, Load, MeshBoxes, NewtonConfig, RestShape, RestShapeError,
+    SolveError, minimise, self_crossings,
 };
 
 mod draped_disc;
@@ -54,9 +54,9 @@ impl Specimen {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecimenError {
-    /// The fabric gives energy away.
+    /// No cloth can be made of the fabric.
     #[error(transparent)]
-    Fabric(#[from] FabricError),
+    Cloth(#[from] ClothError),
     /// A setting is out of range.
     #[error("{what} is {value}, which is not {expected}")]
     Setting {

@@ -1,5 +1,6 @@
 //! How a simulation runs, and what is refused.
 
+use drapery_core::Fabric;
 use glam::DVec3;
 
 use crate::Solver;
@@ -94,11 +95,43 @@ impl Default for SelfContactConfig {
     }
 }
 
+/// Layers rest no nearer than this, however thin the fabric [m]: contact is
+/// found within it.
+const THINNEST: f64 = 0.5e-3;
+/// Layers rest no farther than this, however thick [m]: more is seen as a gap.
+const THICKEST: f64 = 2e-3;
+
+impl SelfContactConfig {
+    /// As a fabric is: its thickness, within half a millimetre and two, and
+    /// its friction.
+    pub const fn of(fabric: &Fabric) -> Self {
+        Self {
+            thickness: fabric.thickness.clamp(THINNEST, THICKEST),
+            friction: fabric.friction,
+        }
+    }
+}
+
 impl Default for ContactConfig {
     fn default() -> Self {
         Self {
             offset: 1.5e-3,
             friction: 0.3,
+        }
+    }
+}
+
+/// What edges and faces may dip below their ends on a body, that the offset
+/// has room for beside half the fabric [m].
+const SAGITTA: f64 = 1e-3;
+
+impl ContactConfig {
+    /// As a fabric is: half its thickness and a millimetre off, at most two
+    /// millimetres, with its friction.
+    pub const fn of(fabric: &Fabric) -> Self {
+        Self {
+            offset: (SAGITTA + 0.5 * fabric.thickness).clamp(SAGITTA, THICKEST),
+            friction: fabric.friction,
         }
     }
 }
@@ -131,9 +164,9 @@ pub enum SimulationError {
     },
     /// Contact and the midpoint rule don't go together.
     #[error(
-        "contact needs implicit Euler: the midpoint rule finds contact where a step does not end"
+        "contact needs Euler's rule or BDF2: the midpoint rule finds contact where a step does not end"
     )]
-    ContactNeedsEuler,
+    ContactAtMidpoint,
     /// A setting is out of range.
     #[error("{what} is {value}, which is not {expected}")]
     Setting {

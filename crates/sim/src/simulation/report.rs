@@ -1,5 +1,7 @@
 //! How a step went, and where the energy is.
 
+use std::fmt;
+
 use drapery_core::FrameIndex;
 
 use crate::SolveReport;
@@ -44,10 +46,38 @@ impl EnergyBudget {
     }
 }
 
+/// What a step failed by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The solver used up its iterations, or found no way down.
+    NotConverged,
+    /// A position or force is not a number.
+    NotFinite,
+    /// Part of the cloth is held by nothing, not even inertia.
+    Unheld,
+    /// A triangle was pressed through itself.
+    TurnedOver,
+    /// Cloth would have passed through something.
+    Crossing,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotConverged => "the solver did not converge",
+            Self::NotFinite => "a force was no number",
+            Self::Unheld => "part of the cloth is held by nothing",
+            Self::TurnedOver => "a triangle was pressed through itself",
+            Self::Crossing => "cloth could not be kept from passing through something",
+        })
+    }
+}
+
 /// A step that could not be taken, however small.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "the cloth diverged in frame {}, step {step}, at vertex {vertex}, in steps of {dt:.2e} s too",
+    "the cloth diverged in frame {}, step {step}, at vertex {vertex}, in steps of {dt:.2e} s too: {failure}",
     frame.0
 )]
 pub struct Diverged {
@@ -55,8 +85,11 @@ pub struct Diverged {
     pub frame: FrameIndex,
     /// The step, counted from the start.
     pub step: u64,
-    /// The vertex with the largest force that is left, or with none that is a number.
+    /// The vertex at fault: with the largest force that is left, with one that
+    /// is no number, or of what turned over or crossed.
     pub vertex: u32,
     /// The smallest steps that were tried [s].
     pub dt: f64,
+    /// What the smallest steps failed by.
+    pub failure: Failure,
 }

@@ -3,7 +3,7 @@
 use drapery_core::FrameIndex;
 use glam::{DMat3, DVec3};
 
-use super::{Diverged, Integrator, Simulation, StepReport};
+use super::{Diverged, Failure, Integrator, Simulation, StepReport};
 use crate::contact::{MeshObstacle, Obstacle, PairContacts, SurfaceContacts, Touch};
 use crate::{Cloth, Inertia, NewtonConfig, Objective, SolveError, Solver, Spring};
 
@@ -25,6 +25,19 @@ const FORCES_FIRST: u32 = 2;
 /// How often what obstacles and what cloth sets back are brought together.
 const SETTLING: u32 = 4;
 
+/// Why a part of a step failed, and where.
+#[derive(Clone, Copy, Debug)]
+struct Fault {
+    vertex: usize,
+    failure: Failure,
+}
+
+impl Fault {
+    const fn at(vertex: usize, failure: Failure) -> Self {
+        Self { vertex, failure }
+    }
+}
+
 /// The most solves of a step with contact.
 const MAX_SOLVES: u32 = 9;
 
@@ -43,7 +56,7 @@ impl Simulation {
     /// Takes a step in as few parts as it needs.
     fn climb(&mut self) -> Result<StepReport, Diverged> {
         let start = (self.x.clone(), self.v.clone(), self.damped);
-        let mut at_fault = 0;
+        let mut fault = Fault::at(0, Failure::NotConverged);
         for rung in 0..=RUNGS {
             // One part alone changes nothing before it succeeds.
             let before = (rung > 0).then(|| {
@@ -61,8 +74,8 @@ impl Simulation {
                     }
                     return Ok(report);
                 }
-                Err(vertex) => {
-                    at_fault = vertex;
+                Err(found) => {
+                    fault = found;
                     self.x.copy_from_slice(&start.0);
                     self.v.copy_from_slice(&start.1);
                     self.damped = start.2;
@@ -79,8 +92,9 @@ impl Simulation {
                     .unwrap_or(u32::MAX),
             ),
             step: self.step,
-            vertex: at_fault as u32,
+            vertex: fault.vertex as u32,
             dt: self.config.dt / f64::from(1 << RUNGS),
+            failure: fault.failure,
         })
     }
 
@@ -94,9 +108,8 @@ impl Simulation {
         (x, v)
     }
 
-    /// Takes a step in as many equal parts as a rung of the ladder has; the
-    /// vertex at fault when one fails.
-    fn try_parts(&mut self, rung: u32) -> Result<StepReport, usize> {
+    /// Takes a step in as many equal parts as a rung of the ladder has.
+    fn try_parts(&mut self, rung: u32) -> Result<StepReport, Fault> {
         let parts = 1 << rung;
         let start = self.x.clone();
         let mut report = StepReport {
@@ -134,7 +147,7 @@ impl Simulation {
         rung: u32,
         obstacles: &[Obstacle],
         step: &mut StepReport,
-    ) -> Result<(), usize> {
+    ) -> Result<(), Fault> {
         let config = self.config;
         let last = rung == RUNGS;
         let before = self.before.as_ref().filter(|_| dt == config.dt);
@@ -249,13 +262,21 @@ impl Simulation {
             };
             match self.minimiser.minimise(&objective, &mut x, &newton) {
                 Ok(report) if report.converged => step.solve.add(&report),
-                Ok(_) => return Err(self.minimiser.most_pulled()),
-                Err(SolveError::Diverged { vertex }) => return Err(vertex),
-                Err(SolveError::Unheld) => return Err(0),
+                Ok(_) => {
+                    let vertex = self.minimiser.most_pulled();
+                    return Err(Fault::at(vertex, Failure::NotConverged));
+                }
+                Err(SolveError::Diverged { vertex }) => {
+                    return Err(Fault::at(vertex, Failure::NotFinite));
+                }
+                // Within a basis nothing is solved here.
+                Err(SolveError::Unheld | SolveError::DependentBasis) => {
+                    return Err(Fault::at(0, Failure::Unheld));
+                }
             }
             step.solves += 1;
             if let Some(vertex) = x.iter().position(|p| !p.is_finite()) {
-                return Err(vertex);
+                return Err(Fault::at(vertex, Failure::NotFinite));
             }
             let mut again = false;
             if let Some(surface) = &mut self.surface {
@@ -274,7 +295,7 @@ impl Simulation {
             && rung < FORCES_FIRST
             && let Some(vertex) = turned_over(&self.cloth, &self.x, &x)
         {
-            return Err(vertex);
+            return Err(Fault::at(vertex, Failure::TurnedOver));
         }
         let course = Course {
             obstacles,
@@ -353,7 +374,7 @@ impl Course<'_> {
         pairs: &mut Option<PairContacts>,
         rung: u32,
         x: &mut [DVec3],
-    ) -> Result<u32, usize> {
+    ) -> Result<u32, Fault> {
         let wanted = x.to_vec();
         let (mut n_set, mut is_settled) = (0, false);
         for round in 0..SETTLING {
@@ -375,7 +396,7 @@ impl Course<'_> {
             false => rung == RUNGS,
         };
         match wanted.iter().zip(x).position(|(a, b)| a != b) {
-            Some(vertex) if !is_accepted => Err(vertex),
+            Some(vertex) if !is_accepted => Err(Fault::at(vertex, Failure::Crossing)),
             _ => Ok(n_set),
         }
     }
