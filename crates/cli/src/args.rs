@@ -219,7 +219,7 @@ pub(crate) enum Garment {
         #[command(flatten)]
         reading: MotionReading,
     },
-    /// The constants of a fabric, and the bending length that a strip of it has
+    /// The constants of a fabric, its bending length on a strip and its drape on Cusick's meter
     #[command(after_help = "Example:\n  drapery garment fabric cotton-plain\n")]
     Fabric(FabricPlan),
 }
@@ -236,17 +236,16 @@ pub(crate) struct FabricPlan {
     /// Write it to a .toml file
     #[arg(long, value_name = "FILE", requires = "fabric")]
     pub(crate) out: Option<PathBuf>,
-    /// Also its drape coefficient and folds on Cusick's meter, in some seconds;
-    /// without a fabric, of all that are built in
-    #[arg(long, conflicts_with_all = ["list", "cells"])]
-    pub(crate) drape: bool,
+    /// Only its constants: nothing is measured
+    #[arg(long, conflicts_with_all = ["list", "picture"])]
+    pub(crate) constants: bool,
     /// PNG file for a sheet of a strip, a draped disc and a hanging cloth of
-    /// each, or with --drape of their drapes; without a fabric, of all that are
-    /// built in
+    /// each; without a fabric, of all that are built in
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
-    /// Cells along a side of the hanging cloth, 60 if not given; the others are as fine
-    #[arg(long, value_name = "N", requires = "picture",
+    /// Cells along a side of the hanging cloth, 60 if not given; the others are as fine. The drape
+    /// coefficient then is that of so coarse a cloth
+    #[arg(long, value_name = "N", conflicts_with_all = ["list", "constants"],
           value_parser = clap::value_parser!(u32).range(12..=200))]
     pub(crate) cells: Option<u32>,
 }

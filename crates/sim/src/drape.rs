@@ -34,8 +34,9 @@ use glam::{DVec2, DVec3};
 
 use crate::textbook::{Dice, Ring};
 use crate::{
-    ClampedEdge, Cloth, ClothError, ContactConfig, Diverged, Placement, RigidObstacle,
+    ClampedEdge, Cloth, ClothError, ContactConfig, Diverged, MeshBoxes, Placement, RigidObstacle,
     SelfContactConfig, Shape, Simulation, SimulationConfig, SimulationError, Solver, Wind,
+    self_crossings,
 };
 
 /// Gravity as everywhere in the simulator [m/s²].
@@ -124,8 +125,12 @@ pub struct Drape {
     pub folds: u32,
     /// How fast the cloth still moves, as the root mean square [m/s].
     pub speed: f64,
+    /// Whether that counts as rest.
+    pub is_at_rest: bool,
     /// How long that took [s].
     pub seconds: f64,
+    /// How many edges of the cloth pass through its own faces: none.
+    pub crossings: usize,
     /// The triangles of the cloth.
     pub topology: Topology,
     /// Where its vertices are [m]; the last is the middle, at the origin.
@@ -227,6 +232,8 @@ pub fn drape(
         }
     }
     let mut positions = simulation.positions().to_vec();
+    let boxes = MeshBoxes::new(ring.rest.topology(), &positions);
+    let crossings = self_crossings(&boxes, &positions).len();
     let shadow = shadow(ring.rest.topology().triangles(), &positions);
     let folds = folds(&outline(ring.rest.topology(), &positions));
     // What lies between the discs, for whoever looks at it.
@@ -242,7 +249,9 @@ pub fn drape(
         coefficient: 100.0 * shadow / (PI * (SPECIMEN * SPECIMEN - DISC * DISC)),
         folds,
         speed: speed(&simulation),
+        is_at_rest: speed(&simulation) <= config.calm,
         seconds,
+        crossings,
         topology,
         positions,
     })
@@ -450,6 +459,7 @@ mod tests {
             found.folds
         );
         let n = found.positions.len();
+        assert_eq!(found.crossings, 0);
         assert!(n == found.topology.n_vertices() && found.positions.iter().all(|p| p.y < 0.01));
     }
 

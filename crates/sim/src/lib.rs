@@ -30,7 +30,7 @@
 //! | time                      | [`Simulation`]                                 |
 //! | obstacles, cloth on cloth | [`Obstacle`], [`Touch`]                        |
 //! | whether it is right       | [`textbook`]                                   |
-//! | what fabrics look like    | [`StripOverEdge`], [`DrapedDisc`], [`HangingCloth`] |
+//! | what fabrics look like    | [`StripOverEdge`], [`drape()`], [`HangingCloth`] |
 
 mod bending;
 mod bending_length;
@@ -75,5 +75,5 @@ pub use simulation::{
     Attachment, ContactConfig, Diverged, EnergyBudget, Failure, Integrator, SelfContactConfig,
     Simulation, SimulationConfig, SimulationError, StepReport,
 };
-pub use specimen::{DrapedDisc, HangingCloth, Specimen, SpecimenError, StripOverEdge};
+pub use specimen::{HangingCloth, Specimen, SpecimenError, StripOverEdge};
 pub use wind::Wind;

@@ -1,5 +1,5 @@
-//! Cloth at rest as a laboratory shows it, to look at: a [`StripOverEdge`], a
-//! [`DrapedDisc`] and a [`HangingCloth`], each a [`Specimen`].
+//! Cloth at rest as a laboratory shows it, to look at: a [`StripOverEdge`] and
+//! a [`HangingCloth`], each a [`Specimen`]. A draped disc is in `drape.rs`.
 //!
 //! Each begins in a shape that stretches little, and Newton's method on the
 //! energy alone takes it to where it rests. Where it could fold in several ways,
@@ -17,11 +17,9 @@ use crate::{
     SolveError, minimise, self_crossings,
 };
 
-mod draped_disc;
 mod hanging_cloth;
 mod strip_over_edge;
 
-pub use draped_disc::DrapedDisc;
 pub use hanging_cloth::HangingCloth;
 pub use strip_over_edge::StripOverEdge;
 

@@ -71,6 +71,7 @@ fn case(fabric: &Fabric, config: &DrapeConfig) -> Case {
             limit_percent,
         )
         .with("folds", f64::from(found.folds))
+        .with("crossings", found.crossings as f64)
         .with("seconds_to_rest", found.seconds)
         .with("speed_left_m_per_s", found.speed),
         Err(error) => {
