@@ -24,6 +24,7 @@ mod candidates;
 mod closest;
 mod continuous;
 mod crossings;
+mod mesh_meeting;
 mod mesh_part;
 mod obstacle;
 mod obstacle_mesh;

@@ -24,6 +24,7 @@
 use glam::DVec3;
 
 use super::obstacle::{Anchor, Obstacle, SurfacePoint};
+use super::obstacle_mesh::MeshObstacle;
 use super::shape::Shape;
 use super::touch::{Friction, Touch};
 use crate::Cloth;
@@ -62,6 +63,8 @@ const CHANGED: f64 = 0.1;
 const FLOOR: f64 = 0.02;
 /// A point that has ended inside presses so much harder.
 const HARDER: f64 = 4.0;
+/// Planes whose normals agree so far say the same.
+const SAME: f64 = 0.9;
 
 /// A point of the cloth that is kept out.
 #[derive(Clone, Copy, Debug)]
@@ -210,17 +213,26 @@ impl SurfaceContacts {
 
     /// The part of an obstacle that a point may touch on its way.
     fn meeting(&self, obstacle: &Obstacle, from: DVec3, to: DVec3) -> Option<SurfacePoint> {
-        let reach = self.settings.offset + from.distance(to);
         match obstacle {
             Obstacle::Rigid(rigid) => {
                 let near = rigid.nearest(to);
+                let reach = self.settings.offset + from.distance(to);
                 let reach = reach + obstacle.displacement(&near.anchor).length();
                 // Passing through something thin counts as well as ending inside.
                 (near.distance < reach).then(|| rigid.meets(from, to).unwrap_or(near))
             }
-            Obstacle::Mesh(mesh) => mesh
-                .nearest(to, reach.max(DEEPEST))
-                .filter(|near| near.distance < reach),
+            Obstacle::Mesh(mesh) => {
+                let travelled = from.distance(to) + mesh.farthest_move();
+                let reach = self.settings.offset + travelled;
+                let near = mesh.nearest(to, reach.max(DEEPEST))?;
+                // What is farther off than it has come has passed nothing.
+                let met = match near.distance.abs() <= travelled {
+                    true => mesh.meets(from, to),
+                    false => None,
+                };
+                let own = || (to - from - obstacle.displacement(&near.anchor)).length();
+                met.or_else(|| (near.distance < self.settings.offset + own()).then_some(near))
+            }
         }
     }
 
@@ -334,10 +346,17 @@ impl SurfaceContacts {
                 let sample = &self.samples[s];
                 let (from, to) = (sample.at(start), sample.at(end));
                 let expected = to.distance_squared(sample.at(&self.guess)) < 0.25 * offset * offset;
-                if expected || touched[o * self.samples.len() + s] {
+                if expected {
                     continue;
                 }
-                let found = self.meeting(obstacle, from, to);
+                let found = match (touched[o * self.samples.len() + s], obstacle) {
+                    (false, _) => self.meeting(obstacle, from, to),
+                    (true, Obstacle::Rigid(_)) => None,
+                    // It may run into another part of the same mesh.
+                    (true, Obstacle::Mesh(mesh)) => mesh
+                        .meets(from, to)
+                        .filter(|found| self.is_news(s, o, found)),
+                };
                 if let Some(found) = found.filter(|f| f.distance < 0.5 * offset) {
                     self.add(s, o, obstacle, found, from, to);
                     again = true;
@@ -347,8 +366,18 @@ impl SurfaceContacts {
         again
     }
 
-    /// Sets vertices that came to lie inside an obstacle on its surface; gives
-    /// how many. Those that started inside are still on their way out.
+    /// Whether no touch of a sample with an obstacle says the same.
+    fn is_news(&self, s: usize, o: usize, found: &SurfacePoint) -> bool {
+        let mut known = self.touches.iter().zip(&self.owners);
+        !known.any(|(touch, owner)| {
+            (owner.sample as usize, owner.obstacle as usize) == (s, o)
+                && touch.normal.dot(found.normal) > SAME
+        })
+    }
+
+    /// Sets vertices that came to lie inside an obstacle, or beyond it, on its
+    /// surface; gives how many. Those that started inside are still on their
+    /// way out.
     pub(crate) fn set_out(
         &self,
         obstacles: &[Obstacle],
@@ -360,28 +389,29 @@ impl SurfaceContacts {
         let mut n_set = 0;
         for (touch, owner) in self.touches.iter().zip(&self.owners) {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
+            let Obstacle::Rigid(rigid) = &obstacles[o] else {
+                continue;
+            };
             if s >= self.n_vertices || held[s] {
                 continue;
             }
-            let obstacle = &obstacles[o];
-            let started = match obstacle {
-                Obstacle::Rigid(_) => obstacle.part(0.0, 0.0).nearest(start[s], f64::INFINITY),
-                Obstacle::Mesh(_) => None,
-            };
-            let was_outside = match started {
-                Some(found) => found.distance >= 0.0,
-                None => touch.gap(start) >= 0.0,
-            };
-            let passed = match obstacle {
-                Obstacle::Rigid(rigid) => rigid.meets(start[s], end[s]).is_some(),
-                Obstacle::Mesh(_) => touch.gap(end) < 0.0,
-            };
-            if was_outside && passed {
+            let started = obstacles[o].part(0.0, 0.0);
+            let started = started.nearest(start[s], f64::INFINITY);
+            let was_outside = started.is_some_and(|found| found.distance >= 0.0);
+            if was_outside && rigid.meets(start[s], end[s]).is_some() {
                 let gap = touch.gap(end);
                 if gap < floor {
                     end[s] += touch.normal * (floor - gap);
                     n_set += 1;
                 }
+            }
+        }
+        for obstacle in obstacles {
+            let Obstacle::Mesh(mesh) = obstacle else {
+                continue;
+            };
+            for s in (0..self.n_vertices).filter(|s| !held[*s]) {
+                n_set += u32::from(set_out_of(mesh, start[s], &mut end[s], floor));
             }
         }
         n_set
@@ -414,6 +444,27 @@ impl SurfaceContacts {
     }
 }
 
+/// Sets a point that passed into a mesh on the way from `start` back to where
+/// it came in, `floor` [m] above the surface there; whether it had to.
+fn set_out_of(mesh: &MeshObstacle, start: DVec3, end: &mut DVec3, floor: f64) -> bool {
+    let mut is_set = false;
+    for round in 0..SETTING {
+        let Some(met) = mesh.meets(start, *end) else {
+            break;
+        };
+        let above = met.closest + met.normal * floor;
+        *end = match round {
+            // Along the surface it may go on.
+            0 => *end + met.normal * (above - *end).dot(met.normal).max(0.0),
+            _ => above,
+        };
+        is_set = true;
+    }
+    is_set
+}
+
+/// How often a point is set back that then meets something else.
+const SETTING: u32 = 4;
 /// Points deeper inside a mesh than this are not found [m].
 const DEEPEST: f64 = 0.05;
 
