@@ -1,0 +1,199 @@
+//! How a simulation runs, and what is refused.
+
+use glam::DVec3;
+
+use crate::Solver;
+
+/// How time is discretised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integrator {
+    /// Implicit Euler: first order, damped.
+    #[default]
+    Euler,
+    /// Implicit midpoint: second order, undamped, for small strains.
+    Midpoint,
+    /// Two-step backward differences: second order, damped where it must be.
+    Bdf2,
+}
+
+/// How a simulation runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimulationConfig {
+    /// Length of a step [s].
+    pub dt: f64,
+    /// Steps in a frame, by which errors name the frame.
+    pub steps_per_frame: u32,
+    /// How time is discretised.
+    pub integrator: Integrator,
+    /// Where directions come from.
+    pub solver: Solver,
+    /// Gravity [m/s²].
+    pub gravity: DVec3,
+    /// A step is done when another Newton iteration would change velocities by
+    /// no more than this, as the root mean square over the mass [m/s]; with
+    /// conjugate gradients by the preconditioner's estimate of it. A few
+    /// vertices may be farther off.
+    pub tolerance: f64,
+    /// The most Newton iterations in a step.
+    pub max_iterations: u32,
+    /// How far conjugate gradients reduce the residual in one iteration.
+    pub forcing: f64,
+}
+
+impl Default for SimulationConfig {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 300.0,
+            steps_per_frame: 10,
+            integrator: Integrator::Euler,
+            solver: Solver::Iterative,
+            gravity: DVec3::new(0.0, -9.81, 0.0),
+            tolerance: 0.01,
+            max_iterations: 30,
+            forcing: 0.1,
+        }
+    }
+}
+
+/// A vertex that is pulled to a place, not held there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attachment {
+    /// Which vertex.
+    pub vertex: u32,
+    /// Where it is pulled to [m].
+    pub target: DVec3,
+    /// How strongly [N/m].
+    pub stiffness: f64,
+}
+
+/// How cloth meets what is around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactConfig {
+    /// How far off an obstacle cloth rests [m]: stands for its thickness and
+    /// for what the middle of an edge dips below its ends.
+    pub offset: f64,
+    /// Coulomb friction against obstacles.
+    pub friction: f64,
+}
+
+/// How cloth meets itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SelfContactConfig {
+    /// How far apart layers rest [m].
+    pub thickness: f64,
+    /// Coulomb friction between layers.
+    pub friction: f64,
+}
+
+impl Default for SelfContactConfig {
+    fn default() -> Self {
+        Self {
+            thickness: 1e-3,
+            friction: 0.3,
+        }
+    }
+}
+
+impl Default for ContactConfig {
+    fn default() -> Self {
+        Self {
+            offset: 1.5e-3,
+            friction: 0.3,
+        }
+    }
+}
+
+/// Why a simulation can't be set up.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimulationError {
+    /// The number of positions differs from the number of vertices.
+    #[error("there are {found} positions for {expected} vertices")]
+    Count {
+        /// Positions given.
+        found: usize,
+        /// Vertices of the cloth.
+        expected: usize,
+    },
+    /// A number is not finite.
+    #[error("vertex {vertex} has a position or velocity that is not finite")]
+    NotFinite {
+        /// Which vertex.
+        vertex: usize,
+    },
+    /// A vertex is not there.
+    #[error("vertex {vertex} is not one of the {n_vertices} vertices")]
+    NoSuchVertex {
+        /// Which vertex.
+        vertex: u32,
+        /// How many there are.
+        n_vertices: usize,
+    },
+    /// Contact and the midpoint rule don't go together.
+    #[error(
+        "contact needs implicit Euler: the midpoint rule finds contact where a step does not end"
+    )]
+    ContactNeedsEuler,
+    /// A setting is out of range.
+    #[error("{what} is {value}, which is not {expected}")]
+    Setting {
+        /// Which setting.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it should be.
+        expected: &'static str,
+    },
+}
+
+pub(super) fn not_negative(what: &'static str, value: f64) -> Result<(), SimulationError> {
+    match value.is_finite() && value >= 0.0 {
+        true => Ok(()),
+        false => Err(SimulationError::Setting {
+            what,
+            value,
+            expected: "zero or a positive number",
+        }),
+    }
+}
+
+pub(super) fn positive(what: &'static str, value: f64) -> Result<(), SimulationError> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(()),
+        false => Err(SimulationError::Setting {
+            what,
+            value,
+            expected: "a positive number",
+        }),
+    }
+}
+
+pub(super) fn check(config: &SimulationConfig) -> Result<(), SimulationError> {
+    positive("length of a step", config.dt)?;
+    positive("number of steps in a frame", config.steps_per_frame.into())?;
+    positive("tolerance", config.tolerance)?;
+    positive("number of iterations", config.max_iterations.into())?;
+    positive("forcing", config.forcing)?;
+    let gravity = config.gravity.length();
+    match gravity.is_finite() {
+        true => Ok(()),
+        false => Err(SimulationError::Setting {
+            what: "gravity",
+            value: gravity,
+            expected: "a finite number",
+        }),
+    }
+}
+
+pub(super) fn check_finite(values: &[DVec3], expected: usize) -> Result<(), SimulationError> {
+    if values.len() != expected {
+        return Err(SimulationError::Count {
+            found: values.len(),
+            expected,
+        });
+    }
+    match values.iter().position(|p| !p.is_finite()) {
+        Some(vertex) => Err(SimulationError::NotFinite { vertex }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,62 @@
+//! How a step went, and where the energy is.
+
+use drapery_core::FrameIndex;
+
+use crate::SolveReport;
+
+/// How a step went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// The solves of the step taken together: sums of counts, the worst of
+    /// residual and decrement.
+    pub solve: SolveReport,
+    /// In how many parts the step was taken; one when it went well.
+    pub parts: u32,
+    /// Contacts in the last part.
+    pub touches: u32,
+    /// Solves, one a part without contact.
+    pub solves: u32,
+    /// Vertices that contact forces could not keep out, and that were set back.
+    pub set_back: u32,
+}
+
+/// Where the energy of a cloth is [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyBudget {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of stretch and shear.
+    pub stretch: f64,
+    /// Of bending.
+    pub bending: f64,
+    /// Of height, zero at the origin.
+    pub gravity: f64,
+    /// Of attachments.
+    pub attachments: f64,
+    /// What the fabric's damping has taken since the start.
+    pub damped: f64,
+}
+
+impl EnergyBudget {
+    /// All that is still there [J].
+    pub const fn total(&self) -> f64 {
+        self.kinetic + self.stretch + self.bending + self.gravity + self.attachments
+    }
+}
+
+/// A step that could not be taken, however small.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "the cloth diverged in frame {}, step {step}, at vertex {vertex}, in steps of {dt:.2e} s too",
+    frame.0
+)]
+pub struct Diverged {
+    /// The frame.
+    pub frame: FrameIndex,
+    /// The step, counted from the start.
+    pub step: u64,
+    /// The vertex with the largest force that is left, or with none that is a number.
+    pub vertex: u32,
+    /// The smallest steps that were tried [s].
+    pub dt: f64,
+}
