@@ -29,7 +29,6 @@ mod mesh_part;
 mod obstacle;
 mod obstacle_mesh;
 mod orientation;
-#[allow(dead_code, reason = "the stepping is to call it")]
 mod pairs;
 mod penetration;
 mod shape;
@@ -47,8 +46,7 @@ pub use crossings::{MutualCrossings, crossings, edge_crosses_face, self_crossing
 pub use obstacle::{Anchor, Obstacle, Placement, RigidObstacle, SurfacePoint};
 pub use obstacle_mesh::{MeshObstacle, ObstacleError};
 pub use orientation::orientation;
-#[allow(unused_imports, reason = "the stepping is to call it")]
-pub(crate) use pairs::{MeshPairs, PairContacts, PairSettings};
+pub(crate) use pairs::{MeshPairs, PairContacts, PairKeeping, PairSettings};
 pub use penetration::{ClothPoint, Penetration, cloth_points, penetration};
 pub use shape::{Shape, ShapeError};
 pub(crate) use surface::{SurfaceContacts, SurfaceSettings};

@@ -33,7 +33,7 @@ mod step;
 use glam::DVec3;
 
 use crate::contact::{
-    MeshPairs, Obstacle, PairContacts, PairSettings, SurfaceContacts, SurfaceSettings,
+    MeshPairs, Obstacle, PairContacts, PairKeeping, PairSettings, SurfaceContacts, SurfaceSettings,
 };
 use crate::wind::Wind;
 use crate::{Cloth, Damping, Minimiser, Spring};
@@ -44,6 +44,10 @@ pub use config::{
 pub use report::{Diverged, EnergyBudget, StepReport};
 
 use config::{check, check_finite, not_negative, positive};
+
+/// The share of the offset at which edges and vertices of meshes rest: less
+/// than vertices of the cloth, so that these bear where both could.
+const MESH_REST: f64 = 2.0 / 3.0;
 
 /// A cloth that moves.
 #[derive(Debug)]
@@ -71,6 +75,7 @@ pub struct Simulation {
     obstacles: Vec<Obstacle>,
     surface: Option<SurfaceContacts>,
     pairs: Option<PairContacts>,
+    contact: ContactConfig,
     /// Masses with held vertices infinitely heavy [kg].
     masses: Vec<f64>,
 }
@@ -106,6 +111,7 @@ impl Simulation {
             obstacles: Vec::new(),
             surface: None,
             pairs: None,
+            contact: ContactConfig::default(),
             masses: Vec::new(),
             cloth,
             config,
@@ -269,6 +275,8 @@ impl Simulation {
             SurfaceContacts::new(&self.cloth, longest, settings)
         });
         self.obstacles = obstacles;
+        self.contact = contact;
+        self.keep_from_meshes();
         Ok(())
     }
 
@@ -287,6 +295,7 @@ impl Simulation {
         }) = contact
         else {
             self.pairs = None;
+            self.keep_from_meshes();
             return Ok(());
         };
         positive("thickness", thickness)?;
@@ -295,12 +304,45 @@ impl Simulation {
             return Err(SimulationError::ContactNeedsEuler);
         }
         let settings = PairSettings {
-            thickness,
-            friction,
+            cloth: Some(PairKeeping {
+                thickness,
+                friction,
+            }),
+            mesh: self.mesh_keeping(),
             mesh_pairs: MeshPairs::WithoutVertices,
         };
         self.pairs = Some(PairContacts::new(self.cloth.topology(), &self.x, settings));
         Ok(())
+    }
+
+    /// How edges and faces of the cloth keep off edges and vertices of meshes.
+    fn mesh_keeping(&self) -> PairKeeping {
+        PairKeeping {
+            thickness: MESH_REST * self.contact.offset,
+            friction: self.contact.friction,
+        }
+    }
+
+    /// Keeps edges and vertices of meshes from poking through the cloth, also
+    /// where it may pass through itself.
+    fn keep_from_meshes(&mut self) {
+        let has_meshes = self
+            .obstacles
+            .iter()
+            .any(|o| matches!(o, Obstacle::Mesh(_)));
+        let mesh = self.mesh_keeping();
+        match &mut self.pairs {
+            Some(pairs) if pairs.has_layers() => pairs.set_mesh(mesh),
+            pairs => {
+                let settings = PairSettings {
+                    cloth: None,
+                    mesh,
+                    mesh_pairs: MeshPairs::WithoutVertices,
+                };
+                let topology = self.cloth.topology();
+                *pairs = has_meshes.then(|| PairContacts::new(topology, &self.x, settings));
+            }
+        }
     }
 
     /// The obstacles.

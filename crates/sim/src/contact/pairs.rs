@@ -57,12 +57,31 @@ use super::touch::{Friction, Touch, pressure};
 /// What pairs are like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairSettings {
+    /// Of cloth with cloth; none where it may pass through itself.
+    pub(crate) cloth: Option<PairKeeping>,
+    /// Of cloth with meshes.
+    pub(crate) mesh: PairKeeping,
+    /// Which pairs with meshes there are.
+    pub(crate) mesh_pairs: MeshPairs,
+}
+
+/// How pairs keep apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairKeeping {
     /// How far apart they rest [m].
     pub(crate) thickness: f64,
     /// Coulomb's μ.
     pub(crate) friction: f64,
-    /// Which pairs with meshes there are.
-    pub(crate) mesh_pairs: MeshPairs,
+}
+
+impl PairSettings {
+    /// Coulomb's μ of a pair.
+    fn friction(&self, pair: Pair) -> f64 {
+        match (pair.kind.is_of_cloth(), &self.cloth) {
+            (true, Some(cloth)) => cloth.friction,
+            _ => self.mesh.friction,
+        }
+    }
 }
 
 /// Which pairs of cloth and mesh count.
@@ -179,6 +198,17 @@ impl PairContacts {
         }
     }
 
+    /// Takes other settings for pairs with meshes.
+    pub(crate) fn set_mesh(&mut self, mesh: PairKeeping) {
+        self.settings.mesh = mesh;
+        self.nearby.set_mesh_rest(mesh.thickness);
+    }
+
+    /// Whether cloth is kept from cloth.
+    pub(crate) const fn has_layers(&self) -> bool {
+        self.settings.cloth.is_some()
+    }
+
     /// Begins a step of length `dt` [s] from `start`, expected to end near
     /// `guess` [m]. Held vertices have infinite masses [kg].
     pub(crate) fn begin(
@@ -247,9 +277,9 @@ impl PairContacts {
         let motion = self.meshes.with(start, end);
         self.nearby.follow(&motion, meshes);
         let mut again = false;
-        let friction = self.settings.friction;
         for (contact, touch) in self.contacts.iter_mut().zip(&self.touches) {
             let force = touch.force(end);
+            let friction = self.settings.friction(contact.near.pair);
             let error = friction * (force - contact.force).abs();
             if first_round && contact.is_new {
                 again |= error * self.dt > MISJUDGED * contact.mass;
@@ -283,9 +313,9 @@ impl PairContacts {
 
     /// Takes down what contacts were like in a solve that ended at `end` [m].
     fn take_down(&mut self, end: &[DVec3]) {
-        let friction = self.settings.friction;
         self.lasting.clear();
         for (contact, touch) in self.contacts.iter().zip(&self.touches) {
+            let friction = self.settings.friction(contact.near.pair);
             let force = touch.force(end);
             let drag = touch.friction.map_or(DVec3::ZERO, |f| {
                 (touch.slip(end, f.anchor) * f.stiffness).clamp_length_max(friction * force)
@@ -432,7 +462,7 @@ impl PairContacts {
             }
         }
         let stiffness = contact.mass / (self.dt * self.dt);
-        let friction = self.settings.friction;
+        let friction = self.settings.friction(near.pair);
         // A pair that gets near on its way slips from there on.
         let from = match start_gap > near.rest {
             true => frame.point,
