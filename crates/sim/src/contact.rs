@@ -23,6 +23,7 @@ mod boxes;
 mod candidates;
 mod closest;
 mod continuous;
+mod contours;
 mod crossings;
 mod mesh_meeting;
 mod mesh_part;
@@ -36,6 +37,7 @@ mod surface;
 #[cfg(test)]
 mod test_meshes;
 mod touch;
+mod weave;
 
 pub use block::Bounds;
 pub use boxes::BoxTree;

@@ -150,6 +150,9 @@ impl Simulation {
         if let Some(surface) = &mut self.surface {
             surface.forget();
         }
+        if let Some(pairs) = &mut self.pairs {
+            pairs.forget();
+        }
         Ok(())
     }
 

@@ -18,6 +18,9 @@ pub struct StepReport {
     pub solves: u32,
     /// Vertices that contact forces could not keep out, and that were set back.
     pub set_back: u32,
+    /// Edges of the cloth that pass through a face of it at the end, while it
+    /// is being led out of a state that was crossed; 0 without self-contact.
+    pub crossings: u32,
 }
 
 /// Where the energy of a cloth is [J].

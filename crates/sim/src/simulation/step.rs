@@ -242,6 +242,7 @@ impl Simulation {
             }
             if let Some(pairs) = &self.pairs {
                 touches.extend_from_slice(pairs.touches());
+                touches.extend_from_slice(pairs.leading());
             }
             let objective = Objective {
                 touches: &touches,
@@ -287,7 +288,8 @@ impl Simulation {
             surface.finish(obstacles, &x);
         }
         if let Some(pairs) = &mut self.pairs {
-            pairs.finish();
+            pairs.finish(&x);
+            step.crossings = pairs.n_crossings() as u32;
         }
         self.touched.fill(false);
         for touch in touches.iter().filter(|t| t.force(&x) > 0.0) {

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use super::super::block::Bounds;
 use super::super::candidates::MeshBoxes;
+use super::super::crossings::self_crossings;
 use super::super::mesh_part::MeshPart;
 use super::super::obstacle_mesh::MeshObstacle;
 use super::axis::Places;
@@ -106,6 +107,22 @@ impl Nearby {
             slacks: Vec::new(),
             strayed: vec![0.0; positions.len()],
         }
+    }
+
+    /// The primitives of the cloth.
+    pub(super) const fn boxes(&self) -> &MeshBoxes {
+        &self.boxes
+    }
+
+    /// The most that any pair keeps [m].
+    pub(super) const fn thickness(&self) -> f64 {
+        self.spacing.band()
+    }
+
+    /// The edges of the cloth that pass through faces of it at `x` [m].
+    pub(super) fn crossings(&mut self, x: &[DVec3]) -> Vec<[u32; 2]> {
+        self.boxes.refit(x, x);
+        self_crossings(&self.boxes, x)
     }
 
     /// How far apart cloth and meshes rest [m].

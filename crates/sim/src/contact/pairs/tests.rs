@@ -153,7 +153,7 @@ impl Stage {
             }
         }
         self.n_clipped += self.pairs.clip(&start, &mut end, &meshes);
-        self.pairs.finish();
+        self.pairs.finish(&end);
         for v in 0..n {
             self.v[v] = (end[v] - start[v]) / dt;
         }
