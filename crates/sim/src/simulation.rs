@@ -27,6 +27,7 @@
 //! that is done behind the objective's back.
 
 mod config;
+mod obstacles;
 mod report;
 mod step;
 
@@ -253,8 +254,8 @@ impl Simulation {
     }
 
     /// Sets what the cloth meets, and how. Obstacles move as they are told to
-    /// by [`obstacles_mut`](Self::obstacles_mut) over the next step, and then
-    /// rest.
+    /// by [`move_rigid`](Self::move_rigid) and [`move_mesh`](Self::move_mesh)
+    /// over the next step, and then rest.
     ///
     /// # Errors
     /// When a setting is out of range, or the integrator is not Euler's: the
@@ -346,16 +347,6 @@ impl Simulation {
                 *pairs = has_meshes.then(|| PairContacts::new(topology, &self.x, settings));
             }
         }
-    }
-
-    /// The obstacles.
-    pub fn obstacles(&self) -> &[Obstacle] {
-        &self.obstacles
-    }
-
-    /// The obstacles, to set their motion over the next step.
-    pub fn obstacles_mut(&mut self) -> &mut [Obstacle] {
-        &mut self.obstacles
     }
 
     fn check_vertex(&self, vertex: u32) -> Result<usize, SimulationError> {

@@ -131,9 +131,7 @@ fn meet(
         };
         let placed = |shift: DVec3| -> Vec<DVec3> { rest.iter().map(|p| *p + shift).collect() };
         let (from, to) = (placed(at(step)), placed(at(step + 1)));
-        if let Obstacle::Mesh(mesh) = &mut simulation.obstacles_mut()[0] {
-            mesh.set_motion(&from, &to).unwrap();
-        }
+        simulation.move_mesh(0, &from, &to).unwrap();
         set_back += simulation.step().unwrap().set_back;
         let x = simulation.positions();
         let mut now = boxes.clone();

@@ -31,7 +31,7 @@ pub struct MeshObstacle {
 }
 
 /// Why a mesh is no obstacle.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObstacleError {
     /// An edge without two triangles of matching winding.
