@@ -122,6 +122,7 @@ fn a_patch_lies_at_its_offset_and_stays() {
     for _ in 0..300 {
         let report = simulation.step().unwrap();
         assert_eq!(report.set_back, 0);
+        assert!(report.contact_settled);
     }
     let lowest = simulation
         .positions()

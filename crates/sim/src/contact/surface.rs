@@ -78,12 +78,26 @@ struct Sample {
 #[derive(Clone, Copy, Debug)]
 struct Memory {
     obstacle: u32,
+    sample: u32,
+    /// Along which it pressed.
+    normal: DVec3,
     /// Where it sticks to.
     anchor: Anchor,
     /// How far off the surface the anchor is held [m].
     height: f64,
     /// N of the last solve [N].
     force: f64,
+}
+
+/// What a touch was like in a solve.
+#[derive(Clone, Copy, Debug)]
+struct Solved {
+    owner: Owner,
+    normal: DVec3,
+    /// N [N].
+    force: f64,
+    /// How far its point had moved from its anchor without dragging it [m].
+    kept: DVec3,
 }
 
 /// Whose a touch is.
@@ -104,8 +118,11 @@ pub(crate) struct SurfaceContacts {
     n_vertices: usize,
     /// Length of the longest edge at rest [m].
     longest: f64,
-    memory: Vec<Option<Memory>>,
+    /// Sorted by obstacle and sample.
+    memory: Vec<Memory>,
     touches: Vec<Touch>,
+    /// Those that pressed in the last solve.
+    solved: Vec<Solved>,
     /// Whose each touch is.
     owners: Vec<Owner>,
     /// Effective mass of each sample [kg].
@@ -145,8 +162,9 @@ impl SurfaceContacts {
         let masses = samples.iter().map(|s| s.mass(cloth.masses())).collect();
         Self {
             settings,
-            memory: vec![None; samples.len()],
+            memory: Vec::new(),
             touches: Vec::new(),
+            solved: Vec::new(),
             owners: Vec::new(),
             masses,
             guess: Vec::new(),
@@ -163,7 +181,18 @@ impl SurfaceContacts {
 
     /// Forgets where points stuck, as when the cloth was set elsewhere.
     pub(crate) fn forget(&mut self) {
-        self.memory.fill(None);
+        self.memory.clear();
+    }
+
+    /// What a sample remembers of an obstacle whose tangent plane it meets; of
+    /// several places that it touched, the one that faced the same way most.
+    fn recall(&self, s: usize, o: usize, normal: DVec3) -> Option<Memory> {
+        let key = (o as u32, s as u32);
+        let of = |m: &Memory| (m.obstacle, m.sample);
+        let from = self.memory.partition_point(|m| of(m) < key);
+        let own = self.memory[from..].iter().take_while(|m| of(m) == key);
+        let facing = |m: &&Memory| m.normal.dot(normal);
+        own.max_by(|a, b| facing(a).total_cmp(&facing(b))).copied()
     }
 
     /// Begins a step of length `dt` [s] from `start` [m] that is expected to
@@ -179,6 +208,7 @@ impl SurfaceContacts {
         self.guess.clear();
         self.guess.extend_from_slice(guess);
         self.touches.clear();
+        self.solved.clear();
         self.owners.clear();
         for (o, obstacle) in obstacles.iter().enumerate() {
             for s in 0..self.n_asked(obstacle) {
@@ -256,7 +286,7 @@ impl SurfaceContacts {
             true => gap + (RETURN * (offset - gap)).min(WAY_OUT * h),
             false => offset,
         };
-        let remembered = self.memory[s].filter(|m| m.obstacle == o as u32);
+        let remembered = self.recall(s, o, normal);
         let light = STIFFNESS * mass / (h * h);
         let carried = remembered.map_or(0.0, |m| m.force) / (DEPTH * offset);
         // The nearer it has come, the harder it is pushed back.
@@ -308,6 +338,7 @@ impl SurfaceContacts {
         let mut again = false;
         let (mut sum, mut change) = (0.0, 0.0);
         let mut touched = vec![false; self.samples.len() * obstacles.len()];
+        self.take_down(end);
         for (touch, owner) in self.touches.iter_mut().zip(&self.owners) {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
             touched[o * self.samples.len() + s] = true;
@@ -417,30 +448,49 @@ impl SurfaceContacts {
         n_set
     }
 
-    /// After the step: remembers what sticks where.
-    pub(crate) fn finish(&mut self, obstacles: &[Obstacle], end: &[DVec3]) {
-        self.memory.fill(None);
+    /// Takes down what touches were like in a solve that ended at `end` [m],
+    /// before any of them changes.
+    fn take_down(&mut self, end: &[DVec3]) {
+        let mu = self.settings.friction;
+        self.solved.clear();
         for (touch, owner) in self.touches.iter().zip(&self.owners) {
             let force = touch.force(end);
             if force <= 0.0 {
                 continue;
             }
-            let p = touch.point(end);
             let kept = touch.friction.map_or(DVec3::ZERO, |friction| {
                 let slip = touch.slip(end, friction.anchor);
-                slip * (friction.reach() / slip.length().max(f64::MIN_POSITIVE)).min(1.0)
+                slip.clamp_length_max(mu * force / friction.stiffness)
             });
-            let obstacle = &obstacles[owner.obstacle as usize];
-            let Some(found) = obstacle.nearest(p - kept, f64::INFINITY) else {
-                continue;
-            };
-            self.memory[owner.sample as usize] = Some(Memory {
-                obstacle: owner.obstacle,
-                anchor: found.anchor,
-                height: found.distance,
+            self.solved.push(Solved {
+                owner: *owner,
+                normal: touch.normal,
                 force,
+                kept,
             });
         }
+    }
+
+    /// After the step, which has ended at `end` [m]: remembers what stuck where
+    /// in the last solve.
+    pub(crate) fn finish(&mut self, obstacles: &[Obstacle], end: &[DVec3]) {
+        self.memory.clear();
+        for solved in &self.solved {
+            let Owner {
+                sample, obstacle, ..
+            } = solved.owner;
+            let p = self.samples[sample as usize].at(end);
+            let found = obstacles[obstacle as usize].nearest(p - solved.kept, f64::INFINITY);
+            self.memory.extend(found.map(|found| Memory {
+                obstacle,
+                sample,
+                normal: solved.normal,
+                anchor: found.anchor,
+                height: found.distance,
+                force: solved.force,
+            }));
+        }
+        self.memory.sort_by_key(|m| (m.obstacle, m.sample));
     }
 }
 
@@ -480,5 +530,87 @@ impl Sample {
         let n = usize::from(self.n_vertices);
         let parts = self.vertices[..n].iter().zip(&self.weights[..n]);
         1.0 / parts.map(|(v, w)| w * w / masses[*v as usize]).sum::<f64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drapery_core::Fabric;
+    use glam::DQuat;
+
+    use super::super::obstacle::{Placement, RigidObstacle};
+    use super::*;
+    use crate::textbook::{Rectangle, Triangulation};
+
+    /// What was solved for last counts, not what was to be solved for next.
+    #[test]
+    fn forces_that_were_never_solved_for_are_not_remembered() {
+        let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
+        let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
+        let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
+        let plane = RigidObstacle::new(Shape::Plane, Placement::IDENTITY).unwrap();
+        let obstacles = [Obstacle::from(plane)];
+        let settings = SurfaceSettings {
+            offset: 1.5e-3,
+            friction: 0.5,
+        };
+        let mut contacts = SurfaceContacts::new(&cloth, 0.03, settings);
+        let at = |y: f64| -> Vec<DVec3> {
+            let points = sheet.points.iter();
+            points.map(|p| DVec3::new(p.x, y, p.y)).collect()
+        };
+        let (start, end) = (at(1e-3), at(-1e-4));
+        contacts.begin(&obstacles, &start, &start, 0.01);
+        let forces: Vec<f64> = contacts.touches().iter().map(|t| t.force(&end)).collect();
+        // It has ended inside, and is to press harder.
+        assert!(contacts.refresh(&obstacles, &[false; 4], &start, &end));
+        assert!(contacts.touches()[0].force(&end) > 2.0 * forces[0]);
+        contacts.finish(&obstacles, &end);
+        let remembered: Vec<f64> = contacts.memory.iter().map(|m| m.force).collect();
+        assert_eq!(remembered, forces);
+    }
+
+    /// A sample had one memory, so that of two obstacles one was forgotten
+    /// with every step, and let go.
+    #[test]
+    fn a_point_between_two_obstacles_sticks_to_both() {
+        let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
+        let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
+        let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
+        // Between a plane below and one above, 1 mm from either.
+        let plane = |rotation: DQuat, y: f64| -> Obstacle {
+            let translation = DVec3::Y * y;
+            let placement = Placement {
+                rotation,
+                translation,
+            };
+            RigidObstacle::new(Shape::Plane, placement).unwrap().into()
+        };
+        let over = DQuat::from_rotation_x(std::f64::consts::PI);
+        let obstacles = [plane(DQuat::IDENTITY, -1e-3), plane(over, 1e-3)];
+        let settings = SurfaceSettings {
+            offset: 1.5e-3,
+            friction: 0.5,
+        };
+        let mut contacts = SurfaceContacts::new(&cloth, 0.03, settings);
+        let at = |x: f64| -> Vec<DVec3> {
+            let points = sheet.points.iter();
+            points.map(|p| DVec3::new(p.x + x, 0.0, p.y)).collect()
+        };
+        let held = [false; 4];
+        contacts.begin(&obstacles, &at(0.0), &at(0.0), 0.01);
+        contacts.refresh(&obstacles, &held, &at(0.0), &at(0.0));
+        contacts.finish(&obstacles, &at(0.0));
+        // Half of what its friction bears.
+        let friction = contacts.touches()[0].friction.unwrap();
+        let shift = 0.5 * friction.limit / friction.stiffness;
+        contacts.begin(&obstacles, &at(shift), &at(shift), 0.01);
+        assert_eq!(contacts.touches().len(), 8);
+        for touch in contacts.touches() {
+            let friction = touch.friction.unwrap();
+            assert!(friction.limit > 0.0);
+            let slip = touch.slip(&at(shift), friction.anchor);
+            assert!((slip.x - shift).abs() < 1e-12, "{slip} for {shift}");
+        }
     }
 }

@@ -101,6 +101,7 @@ impl Simulation {
         let start = self.x.clone();
         let mut report = StepReport {
             parts,
+            contact_settled: true,
             ..StepReport::default()
         };
         report.solve.converged = true;
@@ -265,6 +266,7 @@ impl Simulation {
             if let Some(pairs) = &mut self.pairs {
                 again |= pairs.refresh(&self.x, &x, &meshes);
             }
+            step.contact_settled &= solves < MAX_SOLVES;
             if !again || solves == MAX_SOLVES {
                 break;
             }
