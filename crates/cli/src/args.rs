@@ -489,6 +489,8 @@ pub(crate) enum SimulateScene {
     Hang,
     /// Falls flat on a ball
     Drape,
+    /// Falls flat on a ball of 20,172 triangles
+    DrapeMesh,
     /// A strip of 1 m × 25 cm on a table, folded over itself three times
     Fold,
 }
@@ -498,6 +500,7 @@ impl SimulateScene {
         match self {
             Self::Hang => "hang",
             Self::Drape => "drape",
+            Self::DrapeMesh => "drape-mesh",
             Self::Fold => "fold",
         }
     }
@@ -505,7 +508,7 @@ impl SimulateScene {
     /// How many frames it takes.
     pub(crate) const fn frames(self) -> u32 {
         match self {
-            Self::Hang | Self::Drape => 60,
+            Self::Hang | Self::Drape | Self::DrapeMesh => 60,
             Self::Fold => 180,
         }
     }

@@ -7,7 +7,7 @@ use anyhow::Context;
 use drapery::core::{Fabric, Topology};
 use drapery::sim::textbook::{Rectangle, Triangulation};
 use drapery::sim::{
-    Cloth, ContactConfig, MeshBoxes, Placement, RigidObstacle, SelfContactConfig, Shape,
+    Cloth, ContactConfig, MeshBoxes, Obstacle, Placement, RigidObstacle, SelfContactConfig, Shape,
     Simulation, SimulationConfig, StepReport, penetration, self_crossings,
 };
 use drapery::view::picture::{Camera, Colour, Options, Scene, SceneMesh, Size, View, render};
@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::args::{SimulateBench, SimulateScene};
 use crate::bench::{BUILD, spread};
+use crate::bench_ball::ball;
 use crate::bench_fold::Folding;
 use crate::say::Say;
 use crate::{Answer, source, stop, write};
@@ -131,7 +132,7 @@ pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
         },
         match plan.scene {
             SimulateScene::Hang => String::new(),
-            SimulateScene::Drape | SimulateScene::Fold => format!(
+            SimulateScene::Drape | SimulateScene::DrapeMesh | SimulateScene::Fold => format!(
                 "\nat worst {:.3} mm inside the {} in any frame{}; {} contacts in the last, {:.2} solves a step, {} vertices set back; at the end no faster than {:.4} m/s",
                 1e3 * penetration_worst,
                 match plan.scene {
@@ -210,15 +211,17 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
             simulation.hold(0)?;
             simulation.hold(plan.n - 1)?;
         }
-        SimulateScene::Drape => {
-            let centre = DVec3::new(0.5, -0.3, 0.5);
-            let ball = Shape::Sphere { radius: 0.25 };
-            let ball = RigidObstacle::new(ball, Placement::at(centre))?;
+        SimulateScene::Drape | SimulateScene::DrapeMesh => {
+            let (radius, centre) = (0.25, DVec3::new(0.5, -0.3, 0.5));
+            let ball: Obstacle = match plan.scene {
+                SimulateScene::DrapeMesh => ball(radius, centre)?.into(),
+                _ => RigidObstacle::new(Shape::Sphere { radius }, Placement::at(centre))?.into(),
+            };
             let contact = ContactConfig {
                 offset: 1.5e-3,
                 friction: 0.3,
             };
-            simulation.set_obstacles(vec![ball.into()], contact)?;
+            simulation.set_obstacles(vec![ball], contact)?;
         }
         SimulateScene::Fold => {
             let below = DVec3::NEG_Y * ContactConfig::default().offset;
@@ -296,7 +299,7 @@ fn measure(plan: &SimulateBench, say: &Say) -> anyhow::Result<Measured> {
 /// Vertices across the cloth: a square but for the strip that is folded.
 fn rows(plan: &SimulateBench) -> u32 {
     match plan.scene {
-        SimulateScene::Hang | SimulateScene::Drape => plan.n,
+        SimulateScene::Hang | SimulateScene::Drape | SimulateScene::DrapeMesh => plan.n,
         SimulateScene::Fold => (plan.n - 1) / 4 + 1,
     }
     .max(2)
@@ -348,7 +351,7 @@ fn draw(simulation: &Simulation, what: SimulateScene, out: &Path) -> anyhow::Res
     let lowest = positions.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
     let scene = Scene {
         floor: Some(match what {
-            SimulateScene::Hang | SimulateScene::Drape => lowest - 0.1,
+            SimulateScene::Hang | SimulateScene::Drape | SimulateScene::DrapeMesh => lowest - 0.1,
             SimulateScene::Fold => lowest,
         }),
         ..Scene::default()
@@ -356,7 +359,9 @@ fn draw(simulation: &Simulation, what: SimulateScene, out: &Path) -> anyhow::Res
     .with(SceneMesh::cloth(&topology, &positions, Colour::BLUE));
     let size = Size::square(1024);
     let view = match what {
-        SimulateScene::Hang | SimulateScene::Drape => View::three_quarter(),
+        SimulateScene::Hang | SimulateScene::Drape | SimulateScene::DrapeMesh => {
+            View::three_quarter()
+        }
         // So that layers are seen.
         SimulateScene::Fold => View {
             azimuth: 0.3,

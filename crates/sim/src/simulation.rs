@@ -27,13 +27,14 @@
 //! that is done behind the objective's back.
 
 mod config;
+mod obstacles;
 mod report;
 mod step;
 
 use glam::DVec3;
 
 use crate::contact::{
-    MeshPairs, Obstacle, PairContacts, PairSettings, SurfaceContacts, SurfaceSettings,
+    MeshPairs, Obstacle, PairContacts, PairKeeping, PairSettings, SurfaceContacts, SurfaceSettings,
 };
 use crate::wind::Wind;
 use crate::{Cloth, Damping, Minimiser, Spring};
@@ -44,6 +45,10 @@ pub use config::{
 pub use report::{Diverged, EnergyBudget, Failure, StepReport};
 
 use config::{check, check_finite, not_negative, positive};
+
+/// The share of the offset at which edges and vertices of meshes rest: less
+/// than vertices of the cloth, so that these bear where both could.
+const MESH_REST: f64 = 2.0 / 3.0;
 
 /// A cloth that moves.
 #[derive(Debug)]
@@ -71,6 +76,7 @@ pub struct Simulation {
     obstacles: Vec<Obstacle>,
     surface: Option<SurfaceContacts>,
     pairs: Option<PairContacts>,
+    contact: ContactConfig,
     /// Masses with held vertices infinitely heavy [kg].
     masses: Vec<f64>,
 }
@@ -106,6 +112,7 @@ impl Simulation {
             obstacles: Vec::new(),
             surface: None,
             pairs: None,
+            contact: ContactConfig::default(),
             masses: Vec::new(),
             cloth,
             config,
@@ -143,6 +150,9 @@ impl Simulation {
         self.before = None;
         if let Some(surface) = &mut self.surface {
             surface.forget();
+        }
+        if let Some(pairs) = &mut self.pairs {
+            pairs.forget();
         }
         Ok(())
     }
@@ -244,8 +254,8 @@ impl Simulation {
     }
 
     /// Sets what the cloth meets, and how. Obstacles move as they are told to
-    /// by [`obstacles_mut`](Self::obstacles_mut) over the next step, and then
-    /// rest.
+    /// by [`move_rigid`](Self::move_rigid) and [`move_mesh`](Self::move_mesh)
+    /// over the next step, and then rest.
     ///
     /// # Errors
     /// When a setting is out of range, or with the midpoint rule, which finds
@@ -269,6 +279,8 @@ impl Simulation {
             SurfaceContacts::new(&self.cloth, longest, settings)
         });
         self.obstacles = obstacles;
+        self.contact = contact;
+        self.keep_from_meshes();
         Ok(())
     }
 
@@ -286,6 +298,7 @@ impl Simulation {
         }) = contact
         else {
             self.pairs = None;
+            self.keep_from_meshes();
             return Ok(());
         };
         positive("thickness", thickness)?;
@@ -294,22 +307,45 @@ impl Simulation {
             return Err(SimulationError::ContactAtMidpoint);
         }
         let settings = PairSettings {
-            thickness,
-            friction,
+            cloth: Some(PairKeeping {
+                thickness,
+                friction,
+            }),
+            mesh: self.mesh_keeping(),
             mesh_pairs: MeshPairs::WithoutVertices,
         };
         self.pairs = Some(PairContacts::new(self.cloth.topology(), &self.x, settings));
         Ok(())
     }
 
-    /// The obstacles.
-    pub fn obstacles(&self) -> &[Obstacle] {
-        &self.obstacles
+    /// How edges and faces of the cloth keep off edges and vertices of meshes.
+    fn mesh_keeping(&self) -> PairKeeping {
+        PairKeeping {
+            thickness: MESH_REST * self.contact.offset,
+            friction: self.contact.friction,
+        }
     }
 
-    /// The obstacles, to set their motion over the next step.
-    pub fn obstacles_mut(&mut self) -> &mut [Obstacle] {
-        &mut self.obstacles
+    /// Keeps edges and vertices of meshes from poking through the cloth, also
+    /// where it may pass through itself.
+    fn keep_from_meshes(&mut self) {
+        let has_meshes = self
+            .obstacles
+            .iter()
+            .any(|o| matches!(o, Obstacle::Mesh(_)));
+        let mesh = self.mesh_keeping();
+        match &mut self.pairs {
+            Some(pairs) if pairs.has_layers() => pairs.set_mesh(mesh),
+            pairs => {
+                let settings = PairSettings {
+                    cloth: None,
+                    mesh,
+                    mesh_pairs: MeshPairs::WithoutVertices,
+                };
+                let topology = self.cloth.topology();
+                *pairs = has_meshes.then(|| PairContacts::new(topology, &self.x, settings));
+            }
+        }
     }
 
     fn check_vertex(&self, vertex: u32) -> Result<usize, SimulationError> {

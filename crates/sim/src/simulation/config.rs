@@ -3,7 +3,7 @@
 use drapery_core::Fabric;
 use glam::DVec3;
 
-use crate::Solver;
+use crate::{ObstacleError, Solver};
 
 /// How time is discretised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,6 +161,38 @@ pub enum SimulationError {
         vertex: u32,
         /// How many there are.
         n_vertices: usize,
+    },
+    /// An obstacle is not there.
+    #[error("obstacle {obstacle} is not one of the {n_obstacles} obstacles")]
+    NoSuchObstacle {
+        /// Which obstacle.
+        obstacle: usize,
+        /// How many there are.
+        n_obstacles: usize,
+    },
+    /// An obstacle moves in another way.
+    #[error("obstacle {obstacle} is {is}, and does not move like {not}")]
+    ObstacleKind {
+        /// Which obstacle.
+        obstacle: usize,
+        /// What it is.
+        is: &'static str,
+        /// What it was moved like.
+        not: &'static str,
+    },
+    /// A placement is not finite.
+    #[error("obstacle {obstacle} has a placement that is not finite")]
+    PlacementNotFinite {
+        /// Which obstacle.
+        obstacle: usize,
+    },
+    /// A mesh can't move so.
+    #[error("obstacle {obstacle} can't move")]
+    Mesh {
+        /// Which obstacle.
+        obstacle: usize,
+        /// Why.
+        source: ObstacleError,
     },
     /// Contact and the midpoint rule don't go together.
     #[error(

@@ -20,6 +20,13 @@ pub struct StepReport {
     pub solves: u32,
     /// Vertices that contact forces could not keep out, and that were set back.
     pub set_back: u32,
+    /// Whether the contacts of every part were found to be as they had been
+    /// solved for before the limit of solves was reached; forces may be off
+    /// where not.
+    pub contact_settled: bool,
+    /// Edges of the cloth that pass through a face of it at the end, while it
+    /// is being led out of a state that was crossed; 0 without self-contact.
+    pub crossings: u32,
 }
 
 /// Where the energy of a cloth is [J].

@@ -114,6 +114,7 @@ impl Simulation {
         let start = self.x.clone();
         let mut report = StepReport {
             parts,
+            contact_settled: true,
             ..StepReport::default()
         };
         report.solve.converged = true;
@@ -255,6 +256,7 @@ impl Simulation {
             }
             if let Some(pairs) = &self.pairs {
                 touches.extend_from_slice(pairs.touches());
+                touches.extend_from_slice(pairs.leading());
             }
             let objective = Objective {
                 touches: &touches,
@@ -285,6 +287,7 @@ impl Simulation {
             if let Some(pairs) = &mut self.pairs {
                 again |= pairs.refresh(&self.x, &x, &meshes);
             }
+            step.contact_settled &= solves < MAX_SOLVES;
             if !again || solves == MAX_SOLVES {
                 break;
             }
@@ -308,7 +311,8 @@ impl Simulation {
             surface.finish(obstacles, &x);
         }
         if let Some(pairs) = &mut self.pairs {
-            pairs.finish();
+            pairs.finish(&x);
+            step.crossings = pairs.n_crossings() as u32;
         }
         self.touched.fill(false);
         for touch in touches.iter().filter(|t| t.force(&x) > 0.0) {
