@@ -393,15 +393,18 @@ fn draw(simulation: &Simulation, what: SimulateScene, out: &Path) -> anyhow::Res
         ..Scene::default()
     }
     .with(SceneMesh::cloth(&topology, &positions, Colour::BLUE));
-    let size = Size::square(1024);
+    let size = match what {
+        SimulateScene::Fold => Size::new(1200, 520),
+        _ => Size::square(1024),
+    };
     let view = match what {
         SimulateScene::Hang | SimulateScene::Drape | SimulateScene::DrapeMesh => {
             View::three_quarter()
         }
         // So that layers are seen.
         SimulateScene::Fold => View {
-            azimuth: 0.3,
-            elevation: 0.2,
+            azimuth: 0.12,
+            elevation: 0.1,
             ..View::default()
         },
     };
