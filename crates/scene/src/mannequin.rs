@@ -13,6 +13,7 @@ mod remesh;
 mod skeleton;
 mod surface;
 mod sweep;
+mod tape;
 mod weights;
 
 use std::sync::OnceLock;
@@ -24,6 +25,7 @@ use crate::character::{Character, CharacterParts, WeldMap};
 pub use anthropometry::{CHEST, HIPS, Measurement, SHOULDERS, STATURE, WAIST, WEIGHT};
 pub use limits::{JointAngles, JointLimit, excess, is_within, limit};
 pub use skeleton::{N_JOINTS, mirrored, skeleton};
+pub use tape::girth;
 
 /// The mannequin; made on the first call.
 pub fn character() -> Character {

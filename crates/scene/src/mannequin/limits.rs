@@ -34,7 +34,8 @@ use super::skeleton::{N_JOINTS, mirrored, skeleton};
 /// Where a joint may turn to; angles [rad].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointLimit {
-    /// The bone at rest, unit length.
+    /// The bone at rest, unit length; of hips, knees, ankles and collars the
+    /// nearest axis, so that knees bend about x although the legs are apart.
     pub bone: Vec3,
     /// Where the bone moves when it bends, across it, unit length.
     pub bend_towards: Vec3,
@@ -99,9 +100,18 @@ impl JointLimit {
         let JointAngles { bend, sway, twist } = self.angles(rotation);
         let share =
             |angle: f32, [low, high]: [f32; 2]| angle / if angle < 0.0 { low.abs() } else { high };
-        let filled = share(bend, self.bend).hypot(share(sway, self.sway));
+        let (b, w) = (share(bend, self.bend), share(sway, self.sway));
+        let filled = b.hypot(w);
+        // The distance from the ellipse to first order: (filled − 1) / |∇filled|.
         let swing = if filled > 1.0 {
-            bend.hypot(sway) * (1.0 - 1.0 / filled)
+            let side = |share: f32, angle: f32| {
+                if angle == 0.0 {
+                    0.0
+                } else {
+                    share * share / angle
+                }
+            };
+            filled * (filled - 1.0) / side(b, bend).hypot(side(w, sway))
         } else {
             0.0
         };
@@ -206,21 +216,21 @@ pub fn limit(joint: JointId) -> Option<JointLimit> {
         ),
         // Extension and flexion; adduction and abduction; out and in.
         "left_hip" => of(
-            bone("left_knee"),
+            -up,
             front,
             out,
             [[-30.0, 120.0], [-30.0, 45.0], [-45.0, 45.0]],
         ),
         // Flexion to the back; the rest is slack.
         "left_knee" => of(
-            bone("left_ankle"),
+            -up,
             -front,
             out,
             [[-10.0, 150.0], [-10.0, 10.0], [-20.0, 20.0]],
         ),
         // Plantar and dorsal flexion; in and out; inversion and eversion.
         "left_ankle" => of(
-            bone("left_foot"),
+            front,
             up,
             out,
             [[-50.0, 25.0], [-20.0, 20.0], [-35.0, 20.0]],
@@ -234,7 +244,7 @@ pub fn limit(joint: JointId) -> Option<JointLimit> {
         ),
         // Depression and elevation; retraction and protraction; rotation.
         "left_collar" => of(
-            bone("left_shoulder"),
+            out,
             up,
             front,
             [[-10.0, 45.0], [-25.0, 30.0], [-20.0, 30.0]],

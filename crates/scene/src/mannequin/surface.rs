@@ -10,10 +10,10 @@ use super::nets::left_half;
 use super::remesh::{Goal, Half};
 
 /// Cells of the first mesh [m]: thumbs are two wide.
-const CELL: f64 = 0.0125;
+const CELL: f64 = 0.0105;
 
 /// Length of edges where nothing asks for less [m].
-const EDGE: f64 = 0.0215;
+const EDGE: f64 = 0.0200;
 
 /// Edges grow by this much for each metre from what asks for short ones.
 const GROWTH: f64 = 0.18;
@@ -21,14 +21,14 @@ const GROWTH: f64 = 0.18;
 /// Balls in which edges are shorter: middle, radius, length [m].
 const FINE: [([f64; 3], f64, f64); 7] = [
     // Fingers and thumb.
-    ([0.60, 0.94, 0.05], 0.06, 0.0115),
-    ([0.65, 0.89, 0.04], 0.05, 0.0115),
+    ([0.60, 0.94, 0.05], 0.06, 0.0098),
+    ([0.65, 0.89, 0.04], 0.05, 0.0092),
     // Toes and heel.
-    ([0.185, 0.02, 0.14], 0.06, 0.0140),
-    ([0.160, 0.03, -0.03], 0.06, 0.0160),
+    ([0.185, 0.02, 0.14], 0.06, 0.0125),
+    ([0.160, 0.03, -0.03], 0.05, 0.0145),
     // Face and ears.
-    ([0.0, 1.545, 0.09], 0.055, 0.0110),
-    ([0.075, 1.57, 0.0], 0.03, 0.0125),
+    ([0.0, 1.545, 0.09], 0.055, 0.0092),
+    ([0.077, 1.57, -0.005], 0.03, 0.0100),
     // The armpit, whose skin folds.
     ([0.165, 1.29, -0.02], 0.05, 0.0170),
 ];
