@@ -412,6 +412,18 @@ impl Figure {
     }
 }
 
+/// Where the middle of the trunk is at a height, from the front to the back [m].
+pub(super) fn trunk_middle(y: f64) -> f64 {
+    let middle = |row: &[f64; 5]| (row[2] + row[3]) / 2.0;
+    let next = TRUNK.partition_point(|row| row[0] < y);
+    if next == 0 || next == TRUNK.len() {
+        return middle(&TRUNK[next.saturating_sub(1).min(TRUNK.len() - 1)]);
+    }
+    let (a, b) = (&TRUNK[next - 1], &TRUNK[next]);
+    let t = (y - a[0]) / (b[0] - a[0]);
+    middle(a) + t * (middle(b) - middle(a))
+}
+
 fn joined(a: f64, b: f64, k: f64) -> f64 {
     if k > 1e-6 { union(a, b, k) } else { a.min(b) }
 }

@@ -38,10 +38,8 @@ const REACH: [(&str, f64); 14] = [
 /// How far weights spread at the knuckles [m].
 const REACH_KNUCKLES: f64 = 0.016;
 
-/// The weights of every vertex, at most four.
-pub(super) fn weights(figure: &Figure, skin: &Skin, topology: &Topology) -> SkinWeights {
-    let skeleton = skeleton();
-    let shares = shares(figure, skin, topology, &skeleton);
+/// The four largest shares of every vertex, as weights.
+pub(super) fn four_largest(shares: &[f64]) -> SkinWeights {
     let rows: Vec<Vec<(u16, f32)>> = shares
         .chunks_exact(N_JOINTS)
         .map(|row| {
