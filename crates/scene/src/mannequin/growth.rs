@@ -74,27 +74,81 @@ const INNER_THIGH: f64 = 0.088;
 const ARMPIT: f64 = 0.11;
 
 /// Heights at which the parts of the trunk begin, are fullest and end [m].
-const CHEST: [f64; 4] = [1.07, 1.20, 1.26, 1.42];
-const WAIST: [f64; 4] = [0.89, 1.00, 1.04, 1.18];
-const HIPS: [f64; 4] = [0.70, 0.84, 0.89, 1.02];
+const CHEST: [f64; 4] = [1.04, 1.20, 1.26, 1.42];
+const WAIST: [f64; 4] = [0.83, 1.00, 1.05, 1.24];
+const HIPS: [f64; 4] = [0.58, 0.85, 0.88, 1.06];
+
+/// What a joint carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Trunk,
+    Neck,
+    Head,
+    UpperArm,
+    Forearm,
+    Hand,
+    Thigh,
+    Shank,
+    Foot,
+}
+
+/// A joint's part and the bone that it is measured along.
+#[derive(Clone, Copy, Debug)]
+struct Bone {
+    part: Part,
+    from: usize,
+    to: usize,
+}
 
 /// The mannequin's vertices in part coordinates.
 pub(super) struct Parts<'a> {
     skin: &'a Skin,
     skeleton: &'a Skeleton,
-    /// Shape [vertex, joint].
-    shares: &'a [f64],
+    /// The joints that each vertex follows, with their shares.
+    shares: Vec<Vec<(usize, f64)>>,
     joints: Vec<DVec3>,
+    bones: Vec<Bone>,
 }
 
 impl<'a> Parts<'a> {
     /// With the share of each joint in each vertex, shape [vertex, joint].
-    pub(super) fn new(skin: &'a Skin, skeleton: &'a Skeleton, shares: &'a [f64]) -> Self {
+    pub(super) fn new(skin: &'a Skin, skeleton: &'a Skeleton, shares: &[f64]) -> Self {
+        let joint = |name: &str| skeleton.joint(name).map(JointId::index);
+        let bone = |(own, name): (usize, &String)| {
+            let (side, place) = name.split_once('_').unwrap_or(("", name));
+            let bone = |part, from: &str, to: &str| Bone {
+                part,
+                from: joint(&format!("{side}_{from}")).unwrap_or(own),
+                to: joint(&format!("{side}_{to}")).unwrap_or(own),
+            };
+            match place {
+                "shoulder" => bone(Part::UpperArm, "shoulder", "elbow"),
+                "elbow" => bone(Part::Forearm, "elbow", "wrist"),
+                "wrist" | "hand" => bone(Part::Hand, "wrist", "hand"),
+                "hip" => bone(Part::Thigh, "hip", "knee"),
+                "knee" => bone(Part::Shank, "knee", "ankle"),
+                "ankle" | "foot" => bone(Part::Foot, "ankle", "foot"),
+                "neck" => Bone {
+                    part: Part::Neck,
+                    from: own,
+                    to: joint("head").unwrap_or(own),
+                },
+                "head" => bone(Part::Head, "head", "head"),
+                _ => bone(Part::Trunk, "", ""),
+            }
+        };
         Self {
             skin,
             skeleton,
-            shares,
+            shares: shares
+                .chunks_exact(N_JOINTS)
+                .map(|row| {
+                    let all = row.iter().copied().enumerate();
+                    all.filter(|s| s.1 > 1e-6).collect()
+                })
+                .collect(),
             joints: skeleton.rest().iter().map(|p| p.as_dvec3()).collect(),
+            bones: skeleton.names().iter().enumerate().map(bone).collect(),
         }
     }
 
@@ -139,8 +193,11 @@ impl<'a> Parts<'a> {
                 moved[other] += DVec3::new(-d.x, d.y, d.z);
             }
         };
-        let leg = ["left_hip", "left_knee", "left_ankle", "left_foot"];
-        add(&leg, DVec3::X * self.leg_shift(growth));
+        let leg = DVec3::X * self.leg_shift(growth);
+        add(&["left_hip"], leg);
+        // There is room between the knees.
+        add(&["left_knee"], leg * 0.75);
+        add(&["left_ankle", "left_foot"], leg * 0.6);
         let arm = ["left_shoulder", "left_elbow", "left_wrist", "left_hand"];
         add(&arm, DVec3::X * (growth.shoulders + ARMPIT * growth.chest));
         add(&["left_collar"], DVec3::X * (0.3 * growth.shoulders));
@@ -153,39 +210,28 @@ impl<'a> Parts<'a> {
     }
 
     fn displacement(&self, v: usize, p: DVec3, growth: &Growth, moved: &[DVec3]) -> DVec3 {
-        let shares = &self.shares[v * N_JOINTS..(v + 1) * N_JOINTS];
-        let names = self.skeleton.names();
         let mut sum = DVec3::ZERO;
         let mut total = 0.0;
-        for (j, &share) in shares.iter().enumerate() {
-            if share <= 1e-9 {
-                continue;
-            }
-            let name = names[j].as_str();
-            let d = match name
-                .trim_start_matches("left_")
-                .trim_start_matches("right_")
-            {
-                "shoulder" => self.limb(j, "elbow", p, growth.upper_arm, moved),
-                "elbow" => self.limb(j, "wrist", p, growth.forearm, moved),
-                "wrist" | "hand" => self.limb(j, "hand", p, growth.hand, moved),
-                "hip" => {
+        let trunk = self.trunk(p, growth);
+        for &(j, share) in &self.shares[v] {
+            let bone = &self.bones[j];
+            let d = match bone.part {
+                Part::UpperArm => self.limb(bone, p, growth.upper_arm, moved),
+                Part::Forearm => self.limb(bone, p, growth.forearm, moved),
+                Part::Hand => self.limb(bone, p, growth.hand, moved),
+                Part::Thigh => {
                     let top = window(p.y, HIPS) * growth.hips;
-                    self.limb(j, "knee", p, growth.thigh + top, moved)
+                    self.limb(bone, p, growth.thigh + top, moved)
                 }
-                "knee" => self.limb(j, "ankle", p, growth.shank, moved),
-                "ankle" | "foot" => self.foot(j, p, growth, moved),
-                "neck" => {
-                    let r = self.across(p, self.joint("neck"), self.joint("head"));
-                    self.trunk(p, growth) + r * growth.neck
-                }
-                "head" => {
-                    let head = self.joint("head");
-                    // Heads grow with stature by less than half.
+                Part::Shank => self.limb(bone, p, growth.shank, moved),
+                Part::Foot => self.foot(bone, p, growth, moved),
+                Part::Neck => trunk + self.across(p, bone) * growth.neck,
+                // Heads grow with stature by less than half.
+                Part::Head => {
                     let own = growth.head + 0.4 * growth.length;
-                    moved[head] + (p - self.joints[head]) * own
+                    moved[j] + (p - self.joints[j]) * own
                 }
-                _ => self.trunk(p, growth),
+                Part::Trunk => trunk,
             };
             sum += d * share;
             total += share;
@@ -193,46 +239,25 @@ impl<'a> Parts<'a> {
         sum / total
     }
 
-    /// The vector to a place from the line through two joints.
-    fn across(&self, p: DVec3, from: usize, to: usize) -> DVec3 {
-        let along = (self.joints[to] - self.joints[from]).normalize();
-        let r = p - self.joints[from];
+    /// The vector to a place from the line along a bone.
+    fn across(&self, p: DVec3, bone: &Bone) -> DVec3 {
+        let along = (self.joints[bone.to] - self.joints[bone.from]).normalize();
+        let r = p - self.joints[bone.from];
         r - along * r.dot(along)
     }
 
-    /// Along a bone between its joints, away from it by a share.
-    fn limb(&self, j: usize, child: &str, p: DVec3, girth: f64, moved: &[DVec3]) -> DVec3 {
-        let name = &self.skeleton.names()[j];
-        let side = if name.starts_with("right_") {
-            "right_"
-        } else {
-            "left_"
-        };
-        let mut to = self.joint(&format!("{side}{child}"));
-        let mut from = j;
-        // The last joint goes on along the bone before it.
-        if to == from {
-            from = self.joint(&format!("{side}wrist"));
-            to = j;
-        }
-        let bone = self.joints[to] - self.joints[from];
-        let t = (p - self.joints[from]).dot(bone) / bone.length_squared();
-        // Beyond the ends too, so that fingers keep up with the hand.
-        let along = moved[from].lerp(moved[to], t);
-        along + self.across(p, from, to) * girth
+    /// Along a bone between its joints and beyond them, away from it by a share.
+    fn limb(&self, bone: &Bone, p: DVec3, girth: f64, moved: &[DVec3]) -> DVec3 {
+        let (from, to) = (bone.from, bone.to);
+        let along = self.joints[to] - self.joints[from];
+        let t = (p - self.joints[from]).dot(along) / along.length_squared();
+        moved[from].lerp(moved[to], t) + self.across(p, bone) * girth
     }
 
-    fn foot(&self, j: usize, p: DVec3, growth: &Growth, moved: &[DVec3]) -> DVec3 {
-        let name = &self.skeleton.names()[j];
-        let side = if name.starts_with("right_") {
-            "right_"
-        } else {
-            "left_"
-        };
-        let ankle = self.joint(&format!("{side}ankle"));
-        let from = self.joints[ankle];
-        let r = DVec3::new(p.x - from.x, p.y, 0.4 * (p.z - from.z));
-        let shift = DVec3::new(moved[ankle].x - growth.length * from.x, 0.0, 0.0);
+    fn foot(&self, bone: &Bone, p: DVec3, growth: &Growth, moved: &[DVec3]) -> DVec3 {
+        let ankle = self.joints[bone.from];
+        let r = DVec3::new(p.x - ankle.x, p.y, 0.4 * (p.z - ankle.z));
+        let shift = DVec3::new(moved[bone.from].x - growth.length * ankle.x, 0.0, 0.0);
         shift + p * growth.length + r * growth.foot
     }
 
@@ -246,7 +271,7 @@ impl<'a> Parts<'a> {
         let mut d = p * growth.length + r * girth;
         d.z += belly * growth.belly * r.z * front * smooth_step(r.z.abs() / 0.08);
         // Breasts: a round patch to the front.
-        let from_nipple = DVec3::new((p.x - 0.085) / 0.075, (p.y - 1.215) / 0.075, 0.0);
+        let from_nipple = DVec3::new((p.x - 0.085) / 0.095, (p.y - 1.205) / 0.095, 0.0);
         if p.z > 0.0 {
             let near = (1.0 - from_nipple.length_squared()).max(0.0);
             d.z += growth.breasts * near * near * smooth_step(p.z / 0.06);
@@ -256,7 +281,7 @@ impl<'a> Parts<'a> {
         let upper = smooth_step((p.y - 1.16) / 0.16) * smooth_step((p.x / shoulder.x).min(1.0));
         d.x += upper * growth.shoulders;
         // The legs take the hips along.
-        let lower = (1.0 - smooth_step((p.y - 0.80) / 0.14)) * smooth_step(p.x / 0.09);
+        let lower = (1.0 - smooth_step((p.y - 0.80) / 0.22)) * smooth_step(p.x / 0.10);
         d.x += lower * self.leg_shift(growth);
         d
     }
