@@ -361,10 +361,10 @@ impl Figure {
         }
     }
 
-    /// The gradient of the field by differences.
-    pub(super) fn gradient(&self, p: DVec3) -> DVec3 {
+    /// The gradient of the field by differences, where the field is `here`.
+    pub(super) fn gradient(&self, p: DVec3, here: f64) -> DVec3 {
         const H: f64 = 1e-5;
-        let slope = |e: DVec3| (self.field(p + e * H) - self.field(p - e * H)) / (2.0 * H);
+        let slope = |e: DVec3| (self.field(p + e * H) - here) / H;
         DVec3::new(slope(DVec3::X), slope(DVec3::Y), slope(DVec3::Z))
     }
 

@@ -55,14 +55,14 @@ fn edge_length(p: DVec3) -> f64 {
     })
 }
 
-/// The place on the skin that a few Newton steps along the gradient lead to.
-fn project(figure: &Figure, mut p: DVec3) -> DVec3 {
-    for _ in 0..3 {
+/// The place on the skin that Newton steps along the gradient lead to.
+fn project(figure: &Figure, mut p: DVec3, n_steps: usize) -> DVec3 {
+    for _ in 0..n_steps {
         let f = figure.field(p);
         if f.abs() < 1e-7 {
             break;
         }
-        let mut gradient = figure.gradient(p);
+        let mut gradient = figure.gradient(p, f);
         if p.x == 0.0 {
             gradient.x = 0.0;
         }
@@ -89,14 +89,15 @@ impl Skin {
             positions,
             triangles,
         };
-        for p in &mut half.positions {
-            *p = project(figure, *p);
-        }
         let goal = Goal {
             length: &edge_length,
-            project: &|p| project(figure, p),
+            // One step leaves micrometres, and the next round another step.
+            project: &|p| project(figure, p, 1),
         };
         half.remesh(&goal, N_ROUNDS);
+        for p in &mut half.positions {
+            *p = project(figure, *p, 4);
+        }
         Self::mirrored(&half)
     }
 
