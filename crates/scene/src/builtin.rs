@@ -20,6 +20,7 @@ mod tube_sleeve;
 use drapery_core::{Clip, Garment};
 
 use crate::character::Character;
+use crate::motion::repertoire;
 
 /// Names of the built-in characters.
 pub const CHARACTERS: &[&str] = &["tube"];
@@ -50,7 +51,7 @@ pub fn clip(name: &str) -> Option<Clip> {
         "bend" => Some(tube_clips::bend()),
         "sway" => Some(tube_clips::sway()),
         "twist" => Some(tube_clips::twist()),
-        _ => None,
+        _ => repertoire::clip(name).ok(),
     }
 }
 
