@@ -2,7 +2,7 @@
 
 mod binding;
 mod halfway;
-mod heat;
+pub(crate) mod heat;
 mod obj;
 
 pub use binding::{Binding, BindingConfig, BindingError, bind};

@@ -51,6 +51,25 @@ pub(super) struct FootPlace {
     pub(super) free: f64,
 }
 
+impl FootPlace {
+    /// The foot's rotation.
+    pub(super) fn rotation(&self) -> DQuat {
+        DQuat::from_rotation_y(self.heading) * DQuat::from_rotation_x(self.pitch)
+    }
+
+    /// The same foot with its heel further up, about the ball [rad].
+    pub(super) fn heel_up(&self, leg: &Leg, angle: f64) -> Self {
+        let ball = self.ankle - self.rotation() * leg.ankle_from_ball;
+        let mut up = Self {
+            pitch: self.pitch + angle,
+            toes: self.toes + angle * (1.0 - self.free),
+            ..*self
+        };
+        up.ankle = ball + up.rotation() * leg.ankle_from_ball;
+        up
+    }
+}
+
 /// What keys add to a foot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FootKeys {

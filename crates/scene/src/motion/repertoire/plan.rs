@@ -18,7 +18,7 @@ use glam::{DQuat, DVec2, DVec3, Quat};
 use super::channel::Channel;
 use super::feet::{Feet, FootKeys, FootPlace};
 use super::figure::{Figure, sign};
-use super::gait::Gait;
+use super::gait::{Gait, deg};
 use super::limbs::{ArmAngles, LEAST_BEND};
 use super::track::{Path, Track, ease};
 
@@ -50,6 +50,14 @@ const FREE_PLAY: f64 = 0.12;
 
 /// How far a knee is bent when its foot comes nearer for want of reach [rad].
 const FREE_BEND: f64 = 0.25;
+
+/// How far the ankle bends before the heel rises, and how softly that begins [rad].
+const ANKLE_BEND: f64 = deg(19.0);
+const ANKLE_SOFTNESS: f64 = deg(4.0);
+
+/// Rounds in which the heel finds its height; each leaves less than a third of
+/// what the one before it missed.
+const HEEL_ROUNDS: usize = 5;
 
 /// How long ahead the head looks into a turn [s].
 const LOOK_AHEAD: f64 = 0.4;
@@ -200,22 +208,32 @@ impl Plan {
         rotations: &mut [DQuat],
     ) {
         for (side, leg) in self.figure.legs.iter().enumerate() {
-            let foot = &feet[side];
             let hip = root + pelvis * leg.hip_from_pelvis;
-            // Knees point where the foot does, nearly.
             let out = sign(side) * self.key(Channel::KneeOut(side), time);
-            let facing = pelvis_heading + 0.7 * (foot.heading - pelvis_heading) + out;
-            let front = DQuat::from_rotation_y(facing) * DVec3::Z;
-            let to = foot.ankle - hip;
-            let near = soft_least(&[to.length(), leg.reach(FREE_BEND)], 2.0 * SOFTNESS);
-            let to = to.lerp(to.normalize() * near, foot.free);
-            let turn = leg.towards(to, DVec3::NEG_Y, front);
+            let turned = |foot: &FootPlace| {
+                // Knees point where the foot does, nearly.
+                let facing = pelvis_heading + 0.7 * (foot.heading - pelvis_heading) + out;
+                let front = DQuat::from_rotation_y(facing) * DVec3::Z;
+                let to = foot.ankle - hip;
+                let near = soft_least(&[to.length(), leg.reach(FREE_BEND)], 2.0 * SOFTNESS);
+                let to = to.lerp(to.normalize() * near, foot.free);
+                leg.towards(to, DVec3::NEG_Y, front)
+            };
+            // The heel rises when the shin leans more than the ankle bends:
+            // a fixed point, as that brings the shin back a little.
+            let mut foot = feet[side];
+            let mut turn = turned(&foot);
+            for _ in 0..HEEL_ROUNDS {
+                let shin = turn.thigh * leg.bent(turn.knee);
+                let lean = (shin.inverse() * feet[side].rotation()).to_scaled_axis().x;
+                let more = soft_excess(-lean - ANKLE_BEND, ANKLE_SOFTNESS);
+                foot = feet[side].heel_up(leg, more);
+                turn = turned(&foot);
+            }
             let knee = leg.bent(turn.knee);
-            let rolled =
-                DQuat::from_rotation_y(foot.heading) * DQuat::from_rotation_x(foot.pitch);
             rotations[leg.hip] = pelvis.inverse() * turn.thigh;
             rotations[leg.knee] = knee;
-            rotations[leg.ankle] = (turn.thigh * knee).inverse() * rolled;
+            rotations[leg.ankle] = (turn.thigh * knee).inverse() * foot.rotation();
             rotations[leg.ball] = DQuat::from_rotation_x(-foot.toes);
         }
     }
@@ -227,6 +245,19 @@ fn soft_least(values: &[f64], softness: f64) -> f64 {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let sum: f64 = (values.iter().map(|x| ((least - x) / softness).exp())).sum();
     least - softness * sum.ln()
+}
+
+/// x where it is above zero, 0 below −s, and a quartic between −s and s that
+/// goes over into both twice differentiably.
+fn soft_excess(x: f64, s: f64) -> f64 {
+    if x <= -s {
+        0.0
+    } else if x >= s {
+        x
+    } else {
+        let v = 0.5 * (x / s + 1.0);
+        2.0 * s * v * v * v * (1.0 - 0.5 * v)
+    }
 }
 
 /// The same rotation with w ≥ 0.
