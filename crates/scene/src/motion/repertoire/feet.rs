@@ -111,15 +111,15 @@ impl Feet {
             // A foot that stood long rolls off no slower than one that did not.
             let rolls = (1.0 - goes.heel_off) * goes.contact * goes.step_time;
             let heel_off = (contact.off - rolls).max(contact.on + 0.36 * stay.min(1.0));
-            let rate = 1.6 * goes.toe_off / (contact.off - heel_off);
+            let air = next.on - contact.off;
+            let style = goes.mix(&next.came, 0.5);
+            let (peak, rise) = (style.swing_pitch.max(goes.toe_off), air * style.swing_pitch_at);
+            // As fast as both the way before and the way after allow.
+            let rate = (1.6 * goes.toe_off / (contact.off - heel_off))
+                .min(1.8 * (peak - goes.toe_off) / rise);
             knots.push(Knot::rest(heel_off, 0.0));
             knots.push(Knot::passing(contact.off, goes.toe_off, rate));
-            let air = next.on - contact.off;
-            let peak = goes.mix(&next.came, 0.5);
-            knots.push(Knot::rest(
-                contact.off + air * peak.swing_pitch_at,
-                peak.swing_pitch.max(goes.toe_off),
-            ));
+            knots.push(Knot::rest(contact.off + rise, peak));
             // The foot is ready a little before it lands.
             knots.push(Knot::rest(contact.off + 0.9 * air, next.came.strike));
         }

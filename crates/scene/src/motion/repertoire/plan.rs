@@ -15,6 +15,7 @@
 use drapery_core::{Clip, FrameRate, Pose};
 use glam::{DQuat, DVec2, DVec3, Quat};
 
+use super::super::rotation::log;
 use super::channel::Channel;
 use super::feet::{Feet, FootKeys, FootPlace};
 use super::figure::{Figure, sign};
@@ -52,8 +53,8 @@ const FREE_PLAY: f64 = 0.12;
 const FREE_BEND: f64 = 0.25;
 
 /// How far the ankle bends before the heel rises, and how softly that begins [rad].
-const ANKLE_BEND: f64 = deg(19.0);
-const ANKLE_SOFTNESS: f64 = deg(4.0);
+const ANKLE_BEND: f64 = deg(20.5);
+const ANKLE_SOFTNESS: f64 = deg(3.0);
 
 /// Rounds in which the heel finds its height; each leaves less than a third of
 /// what the one before it missed.
@@ -225,7 +226,7 @@ impl Plan {
             let mut turn = turned(&foot);
             for _ in 0..HEEL_ROUNDS {
                 let shin = turn.thigh * leg.bent(turn.knee);
-                let lean = (shin.inverse() * feet[side].rotation()).to_scaled_axis().x;
+                let lean = log(shin.inverse() * feet[side].rotation()).x;
                 let more = soft_excess(-lean - ANKLE_BEND, ANKLE_SOFTNESS);
                 foot = feet[side].heel_up(leg, more);
                 turn = turned(&foot);
