@@ -16,11 +16,14 @@
 //! # Ok::<(), repertoire::RepertoireError>(())
 //! ```
 
+mod calisthenics;
 mod channel;
 mod composer;
+mod dances;
 mod feet;
 mod figure;
 mod gait;
+mod leaps;
 mod limbs;
 mod locomotion;
 mod plan;
@@ -93,6 +96,25 @@ pieces! {
     "walk-stop-turn", Some(&WALK), locomotion::walk_stop_turn;
     "walk-to-run", Some(&WALK), |c| locomotion::change(c, &WALK, &RUN);
     "run-to-walk", Some(&RUN), |c| locomotion::change(c, &RUN, &WALK);
+    "jump", None, leaps::jump;
+    "leap", Some(&RUN), leaps::leap;
+    "duck", Some(&WALK), leaps::duck;
+    "crouch", None, leaps::crouch;
+    "kick", None, leaps::kick;
+    "dance-waltz", None, dances::waltz;
+    "dance-twist", None, dances::twist;
+    "dance-disco", None, dances::disco;
+    "idle", None, dances::idle;
+    "arms-up", None, calisthenics::arms_up;
+    "arms-down", None, calisthenics::arms_down;
+    "arms-bend", None, calisthenics::arms_bend;
+    "torso-twist", None, calisthenics::torso_twist;
+    "lean-back", None, calisthenics::lean_back;
+    "lean-forward", None, calisthenics::lean_forward;
+    "plane", None, calisthenics::plane;
+    "legs-bend", None, calisthenics::legs_bend;
+    "yo", None, calisthenics::yo;
+    "gym", None, calisthenics::gym;
 }
 
 /// The motion of a name, or of names joined by `+`, at 30 frames a second.

@@ -113,9 +113,9 @@ impl Composer {
         DVec3::new(place.x + offset.x, ball.y, place.y + offset.z)
     }
 
-    /// Whether it stands.
-    pub(super) const fn is_standing(&self) -> bool {
-        self.moving.is_none()
+    /// The foot of the last step.
+    pub(super) const fn last_foot(&self) -> usize {
+        self.last
     }
 
     /// A key at a time from now [s].
@@ -162,7 +162,7 @@ impl Composer {
         self.place += DVec2::new(way.x, way.z);
         self.facing += turn;
         self.steps += 1.0;
-        let lift = self.now + 0.5 * before.contact * gait.step_time;
+        let lift = self.now + 0.5 * before.contact * before.step_time;
         if let Some(contact) = self.contacts[self.last].last_mut() {
             contact.off = lift;
             contact.goes = before.mix(gait, 0.5);

@@ -314,3 +314,17 @@ pub(super) const MARCH: Gait = Gait {
     elbow_swing: deg(6.0),
     ..WALK
 };
+
+/// How a foot leaves the ground to raise its knee, and comes back.
+pub(super) const RAISE: Gait = Gait {
+    contact: 1.0,
+    heel_off: 0.6,
+    toe_off: deg(24.0),
+    swing_pitch: deg(28.0),
+    swing_pitch_at: 0.3,
+    strike: deg(6.0),
+    lift: 0.02,
+    leave: 0.5,
+    arrive: 0.5,
+    ..STAND
+};
