@@ -45,8 +45,8 @@ pub(super) fn arms_up(composer: &mut Composer) {
     arms(composer, 1.7, 0.0, 146.0, 4.0, 0.0);
     arms(composer, 2.9, 0.0, 0.0, 0.0, 0.0);
     arms(composer, 3.0, 0.0, 0.0, 0.0, 0.0);
-    arms(composer, 4.3, 152.0, 0.0, 4.0, 0.0);
-    arms(composer, 4.7, 152.0, 0.0, 4.0, 0.0);
+    arms(composer, 4.3, 152.0, 0.0, 4.0, 46.0);
+    arms(composer, 4.7, 152.0, 0.0, 4.0, 46.0);
     arms(composer, 5.9, 0.0, 0.0, 0.0, 0.0);
     composer.wait(6.2);
 }
@@ -331,7 +331,7 @@ pub(super) fn gym(composer: &mut Composer) {
     forward(composer, 10.3, 0.9);
     arms(composer, 10.3, 76.0, 6.0, 0.0, 0.0);
     forward(composer, 11.6, 0.0);
-    arms(composer, 11.7, 148.0, 0.0, 4.0, 0.0);
+    arms(composer, 11.7, 148.0, 0.0, 4.0, 44.0);
     // Knees with the arms coming down.
     for (time, deep) in [(11.6, 0.0), (12.7, -22.0), (13.8, 0.0)] {
         shift(composer, time, Channel::PelvisUp, deep);

@@ -212,7 +212,10 @@ impl Composer {
         let n = ((speed(gait) - speed(&before)).abs() / 0.55).ceil() as usize;
         for i in 1..n {
             let share = i as f64 / n as f64;
-            self.step(&before.mix(gait, share), 0.0);
+            let mut between = before.mix(gait, share);
+            // Long contacts and long steps together are more than a hip does.
+            between.step_length *= 0.92;
+            self.step(&between, 0.0);
         }
     }
 

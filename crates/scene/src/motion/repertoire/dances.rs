@@ -41,10 +41,11 @@ pub(super) fn idle(composer: &mut Composer) {
 const WALTZ: Gait = Gait {
     contact: 1.0,
     heel_off: 0.66,
-    toe_off: deg(28.0),
-    swing_pitch: deg(34.0),
-    strike: deg(-6.0),
-    lift: 0.05,
+    toe_off: deg(20.0),
+    swing_pitch: deg(24.0),
+    strike: 0.0,
+    lift: 0.07,
+    lift_at: 0.38,
     leave: 0.45,
     arrive: 0.35,
     ..STAND
@@ -104,7 +105,7 @@ const HOLD: [(fn(usize) -> Channel, f64, f64); 4] = [
     (Channel::ArmForward, 14.0, 42.0),
     (Channel::ArmOut, 58.0, 42.0),
     (Channel::Elbow, 40.0, 78.0),
-    (Channel::ArmInward, -20.0, 20.0),
+    (Channel::ArmInward, -14.0, 52.0),
 ];
 
 /// Arms up as around a partner: left hand out, right hand before.
@@ -130,8 +131,8 @@ fn release(composer: &mut Composer) {
 /// them, down and up again.
 pub(super) fn twist(composer: &mut Composer) {
     composer.wait(0.1);
-    let beat = 0.40;
-    let n = 14;
+    let beat = 0.42;
+    let n = 13;
     let end = beat * f64::from(n) + 0.5;
     for (time, deep) in [(0.0, 0.0), (0.6, -0.06), (0.5 * end, -0.17), (end - 0.6, -0.06), (end, 0.0)] {
         composer.key(Channel::PelvisUp, time, deep);

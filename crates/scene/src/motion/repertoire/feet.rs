@@ -179,7 +179,8 @@ fn in_the_air(
     let ball = from.ball.lerp(to.ball, gone);
     let by_ball = ball + rolled * leg.ankle_from_ball;
     // A foot that lands on its ball is led by the ball all the way.
-    let ankle = if to.came.strike > 0.0 {
+    let on_ball = to.came.strike >= 0.0;
+    let ankle = if on_ball {
         by_ball
     } else {
         let heel_of =
@@ -192,9 +193,13 @@ fn in_the_air(
     // Toes let go of the ground after the ball has left it; those of a runner
     // sooner, as the foot turns faster.
     let late = 0.12 * ((style.contact - 0.9) / 0.3).clamp(0.0, 1.0);
-    let toes = pitch.max(0.0) * (1.0 - ease((u - late) / 0.35));
+    let level = 1.0 - ease((u - late) / 0.35);
+    // They are level again before they land first.
+    let level = if on_ball { level + ease((u - 0.65) / 0.25) } else { level };
+    let toes = pitch.max(0.0) * level;
+    let out = leg.ball_rest.x.signum() * style.around * bump(u, 0.45);
     FootPlace {
-        ankle: ankle + DVec3::Y * high + DQuat::from_rotation_y(heading) * keys.offset,
+        ankle: ankle + DVec3::Y * high + DQuat::from_rotation_y(heading) * (keys.offset + out * DVec3::X),
         heading,
         pitch,
         toes,

@@ -59,6 +59,8 @@ gait! {
     lift,
     /// When it is highest, as a share of the time in the air.
     lift_at,
+    /// How far the foot goes around the other leg in the air [m].
+    around,
     /// The share of the time in the air in which the foot speeds up.
     leave,
     /// The share of the time in the air in which the foot slows down.
@@ -110,10 +112,11 @@ pub(super) const STAND: Gait = Gait {
     swing_pitch_at: 0.25,
     lift: 0.055,
     lift_at: 0.45,
+    around: 0.0,
     leave: 0.5,
     arrive: 0.4,
     ahead: 0.0,
-    drop: 0.012,
+    drop: 0.002,
     bob: 0.0,
     sway: 0.0,
     pelvis_turn: 0.0,
@@ -143,6 +146,7 @@ pub(super) const WALK: Gait = Gait {
     swing_pitch_at: 0.22,
     lift: 0.06,
     lift_at: 0.38,
+    around: 0.0,
     leave: 0.45,
     arrive: 0.2,
     ahead: 0.07,
@@ -223,6 +227,7 @@ pub(super) const RUN_SLOW: Gait = Gait {
     swing_pitch_at: 0.40,
     lift: 0.13,
     lift_at: 0.36,
+    around: 0.0,
     leave: 0.35,
     arrive: 0.15,
     ahead: 0.11,
@@ -236,8 +241,8 @@ pub(super) const RUN_SLOW: Gait = Gait {
     counter_turn: deg(8.0),
     arm_forward: deg(-12.0),
     arm_swing: deg(22.0),
-    arm_out: deg(15.0),
-    arm_inward: deg(18.0),
+    arm_out: deg(27.0),
+    arm_inward: deg(2.0),
     elbow: deg(72.0),
     elbow_swing: deg(8.0),
 };

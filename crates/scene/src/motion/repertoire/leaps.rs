@@ -34,8 +34,8 @@ fn both(composer: &mut Composer, channel: fn(usize) -> Channel, keys: &[(f64, f6
 const JUMP: Gait = Gait {
     contact: 1.0,
     heel_off: 0.72,
-    toe_off: deg(52.0),
-    swing_pitch: deg(56.0),
+    toe_off: deg(40.0),
+    swing_pitch: deg(42.0),
     swing_pitch_at: 0.25,
     strike: deg(22.0),
     lift: 0.22,
@@ -112,12 +112,12 @@ pub(super) fn leap(composer: &mut Composer) {
     composer.keys(Channel::PelvisUp, &[(0.72, -0.05), (1.20, 0.0)]);
     composer.keys(
         Channel::FootForward(leading),
-        &[(0.0, 0.0), (0.26, 0.16), (0.48, 0.0)],
+        &[(0.0, 0.0), (0.26, 0.06), (0.48, 0.0)],
     );
-    composer.keys(Channel::FootUp(leading), &[(0.0, 0.0), (0.26, 0.22), (0.48, 0.0)]);
+    composer.keys(Channel::FootUp(leading), &[(0.0, 0.0), (0.26, 0.08), (0.48, 0.0)]);
     composer.keys(
         Channel::FootForward(trailing),
-        &[(0.12, 0.0), (0.38, -0.34), (0.62, 0.0)],
+        &[(0.12, 0.0), (0.38, -0.16), (0.62, 0.0)],
     );
     composer.keys(Channel::FootUp(trailing), &[(0.12, 0.0), (0.36, 0.16), (0.62, 0.0)]);
     for (side, forward) in [(leading, -30.0), (trailing, 48.0)] {
@@ -135,6 +135,7 @@ pub(super) fn leap(composer: &mut Composer) {
         );
     }
     composer.keys(Channel::Bend, &[(-0.1, 0.0), (0.3, deg(-8.0)), (0.66, deg(8.0)), (1.1, 0.0)]);
+    composer.keys(Channel::PelvisTip, &[(-0.1, 0.0), (0.12, deg(5.0)), (0.5, 0.0)]);
     composer.step(&LEAP, 0.0);
     for _ in 0..5 {
         composer.step(&RUN, 0.0);
@@ -177,7 +178,7 @@ pub(super) fn crouch(composer: &mut Composer) {
     composer.keys(Channel::PelvisTip, &down(deg(22.0)));
     composer.keys(Channel::Bend, &down(deg(30.0)));
     composer.keys(Channel::Nod, &down(deg(-22.0)));
-    both(composer, Channel::KneeOut, &down(deg(16.0)));
+    both(composer, Channel::KneeOut, &down(deg(9.0)));
     both(composer, Channel::ArmForward, &down(deg(48.0)));
     both(composer, Channel::ArmOut, &down(deg(10.0)));
     both(composer, Channel::Elbow, &down(deg(30.0)));

@@ -15,7 +15,7 @@ use glam::{DMat3, DQuat, DVec3};
 use super::figure::{Arm, Leg, sign};
 
 /// The least that a knee is bent [rad]: a leg that is pulled straight jerks.
-pub(super) const LEAST_BEND: f64 = 0.10;
+pub(super) const LEAST_BEND: f64 = 0.08;
 
 /// World rotation of the thigh, and the knee's angle [rad].
 pub(super) struct LegTurn {

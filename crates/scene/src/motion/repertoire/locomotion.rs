@@ -16,7 +16,8 @@ pub(super) fn turn(composer: &mut Composer, angle: f64) {
     let n = (angle.abs() / deg(30.0)).ceil().max(2.0) as usize;
     let sharp = Gait {
         step_length: if n > 2 { 0.80 } else { 0.92 } * WALK.step_length,
-        width: 0.17,
+        width: 0.19,
+        around: 0.09,
         ..WALK
     };
     composer.steps(&WALK, 2, 0.0);

@@ -44,7 +44,7 @@ pub(super) struct Plan {
 }
 
 /// How softly a leg that is too short pulls the pelvis down [m].
-const SOFTNESS: f64 = 0.006;
+const SOFTNESS: f64 = 0.003;
 
 /// How much a foot in the air may be out of reach before it pulls [m].
 const FREE_PLAY: f64 = 0.12;
@@ -216,7 +216,7 @@ impl Plan {
                 let facing = pelvis_heading + 0.7 * (foot.heading - pelvis_heading) + out;
                 let front = DQuat::from_rotation_y(facing) * DVec3::Z;
                 let to = foot.ankle - hip;
-                let near = soft_least(&[to.length(), leg.reach(FREE_BEND)], 2.0 * SOFTNESS);
+                let near = soft_least(&[to.length(), leg.reach(FREE_BEND)], 4.0 * SOFTNESS);
                 let to = to.lerp(to.normalize() * near, foot.free);
                 leg.towards(to, DVec3::NEG_Y, front)
             };
