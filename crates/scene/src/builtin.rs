@@ -20,9 +20,10 @@ mod tube_sleeve;
 use drapery_core::{Clip, Garment};
 
 use crate::character::Character;
+use crate::mannequin;
 
 /// Names of the built-in characters.
-pub const CHARACTERS: &[&str] = &["tube"];
+pub const CHARACTERS: &[&str] = &["tube", "mannequin"];
 /// Names of the built-in garments.
 pub const GARMENTS: &[&str] = &["sleeve"];
 /// Names of the built-in clips.
@@ -32,6 +33,7 @@ pub const CLIPS: &[&str] = &["bend", "sway", "twist"];
 pub fn character(name: &str) -> Option<Character> {
     match name {
         "tube" => Some(tube::tube()),
+        "mannequin" => Some(mannequin::character()),
         _ => None,
     }
 }

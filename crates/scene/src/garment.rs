@@ -3,7 +3,7 @@
 mod binding;
 mod draft;
 mod halfway;
-mod heat;
+pub(crate) mod heat;
 mod obj;
 
 pub use binding::{Binding, BindingConfig, BindingError, bind, bind_made_for};
