@@ -21,29 +21,60 @@ mod section;
 mod settle;
 mod sew;
 mod skirt;
+mod sleeve;
+mod top;
+mod trousers;
 mod trunk;
 
 use drapery_core::{BodyModel, Garment, GarmentError, ShapeError};
 
 use figure::Figure;
 pub use figure::Measurements;
+use sleeve::SleeveStyle;
+use top::TopStyle;
 
 /// What can be drafted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GarmentKind {
+    /// A straight shirt with short sleeves.
+    TShirt,
+    /// A close shirt with long sleeves.
+    Sweater,
     /// A wide knee-length skirt.
     Skirt,
+    /// A wide skirt to the ankles.
+    LongSkirt,
+    /// A dress without sleeves that widens from the bust down.
+    DressALine,
+    /// A close dress to the knees with sleeves to the elbows.
+    DressFitted,
+    /// Straight trousers to the ankles.
+    Trousers,
 }
 
 impl GarmentKind {
     /// All kinds.
-    pub const ALL: &'static [Self] = &[Self::Skirt];
+    pub const ALL: &'static [Self] = &[
+        Self::TShirt,
+        Self::Sweater,
+        Self::Skirt,
+        Self::LongSkirt,
+        Self::DressALine,
+        Self::DressFitted,
+        Self::Trousers,
+    ];
 
     /// Its name, such as `t-shirt`.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::TShirt => "t-shirt",
+            Self::Sweater => "sweater",
             Self::Skirt => "skirt",
+            Self::LongSkirt => "long-skirt",
+            Self::DressALine => "dress-a-line",
+            Self::DressFitted => "dress-fitted",
+            Self::Trousers => "trousers",
         }
     }
 
@@ -189,6 +220,11 @@ impl Fit {
     fn room(&self, style: f64) -> f64 {
         (style + self.ease).max(MIN_ROOM)
     }
+
+    /// The same around an arm or a leg, which a size widens half as much.
+    fn room_of_limb(&self, style: f64) -> f64 {
+        (style + 0.5 * self.ease).max(MIN_ROOM)
+    }
 }
 
 /// Drafts a garment for the body of a shape, at rest.
@@ -230,14 +266,84 @@ fn cuts<'a>(
     fit: &Fit,
 ) -> Result<Vec<cut::Cut<'a>>, DraftError> {
     let knee = (figure.legs[0].middle.y + figure.legs[1].middle.y) / 2.0;
+    let ankle = (figure.legs[0].end.y + figure.legs[1].end.y) / 2.0;
+    let skirt = |hem: f64, flare: f64, fold: f64| skirt::SkirtStyle {
+        hem,
+        flare,
+        fold,
+        ease: 0.012,
+    };
     match kind {
-        GarmentKind::Skirt => skirt::skirt(
+        GarmentKind::TShirt => top::top(
             figure,
             fit,
-            &skirt::SkirtStyle {
-                hem: knee + 0.02,
-                flare: 0.35,
-                ease: 0.012,
+            &TopStyle {
+                hem: figure.crotch + 0.03,
+                ease: 0.022,
+                hang: 0.75,
+                skirt: [0.6, 0.0, 0.0],
+                neck: [0.085, 0.02, 0.02],
+                drop: 0.025,
+                sleeve: Some(SleeveStyle {
+                    end: 0.30,
+                    ease: [0.02, 0.026],
+                }),
+            },
+        ),
+        GarmentKind::Sweater => top::top(
+            figure,
+            fit,
+            &TopStyle {
+                hem: figure.crotch + 0.06,
+                ease: 0.011,
+                hang: 0.15,
+                skirt: [0.0, 0.0, 0.0],
+                neck: [0.07, 0.012, 0.015],
+                drop: 0.015,
+                sleeve: Some(SleeveStyle {
+                    end: 0.97,
+                    ease: [0.011, 0.009],
+                }),
+            },
+        ),
+        GarmentKind::Skirt => skirt::skirt(figure, fit, &skirt(knee + 0.02, 0.26, 0.1)),
+        GarmentKind::LongSkirt => skirt::skirt(figure, fit, &skirt(ankle + 0.04, 0.17, 0.06)),
+        GarmentKind::DressALine => top::top(
+            figure,
+            fit,
+            &TopStyle {
+                hem: knee + 0.03,
+                ease: 0.014,
+                hang: 0.5,
+                skirt: [1.0, 0.2, 0.07],
+                neck: [0.12, 0.035, 0.04],
+                drop: 0.02,
+                sleeve: None,
+            },
+        ),
+        GarmentKind::DressFitted => top::top(
+            figure,
+            fit,
+            &TopStyle {
+                hem: knee - 0.01,
+                ease: 0.009,
+                hang: 0.05,
+                skirt: [0.8, 0.0, 0.0],
+                neck: [0.105, 0.04, 0.03],
+                drop: 0.015,
+                sleeve: Some(SleeveStyle {
+                    end: 0.42,
+                    ease: [0.010, 0.010],
+                }),
+            },
+        ),
+        GarmentKind::Trousers => trousers::trousers(
+            figure,
+            fit,
+            &trousers::TrouserStyle {
+                ease: [0.010, 0.014],
+                knee: 0.024,
+                hem: ankle - 0.03,
             },
         ),
     }

@@ -15,6 +15,8 @@ pub(super) struct SkirtStyle {
     pub(super) hem: f64,
     /// Width gained on each side per metre of drop below the hips [1].
     pub(super) flare: f64,
+    /// Depth of the folds per metre of drop [1].
+    pub(super) fold: f64,
     /// Room around waist and hips, as a radius [m].
     pub(super) ease: f64,
 }
@@ -34,12 +36,14 @@ pub(super) fn skirt<'a>(
             let below = ((waist - y0 - v) / 0.10).clamp(0.0, 1.0);
             0.007 + (room - 0.007) * below
         })
-        .hanging(waist - 0.02, 1.0, style.flare);
+        .hanging(waist - 0.02, 1.0, style.flare)
+        .folded(figure.hip, style.fold);
     let (top, hem) = (waist - y0, style.hem - y0);
     let mut cuts = Vec::new();
     for (name, from) in [("front", -FRAC_PI_2), ("back", FRAC_PI_2)] {
         let to = from + PI;
-        let corner = |theta, v| surface.plan(theta, v);
+        let centre = from + FRAC_PI_2;
+        let corner = |theta, v| surface.plan(centre, theta, v);
         let (right, left) = match name {
             "front" => ("side-right", "side-left"),
             _ => ("side-left", "side-right"),
@@ -57,7 +61,7 @@ pub(super) fn skirt<'a>(
         cuts.push(Cut {
             name: name.to_string(),
             sides,
-            place: Box::new(move |p: DVec2| surface.place(p)),
+            place: Box::new(move |p: DVec2| surface.place(centre, p)),
         });
     }
     Ok(cuts)

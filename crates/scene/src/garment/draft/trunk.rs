@@ -9,7 +9,8 @@
 //! v > 0   F(θ, v) = O + r(θ, v) (cos φ sin θ, sin φ, cos φ cos θ),   φ = v / R
 //! ```
 //!
-//! θ is 0 in front and π/2 at the body's left. In the plan, x = R θ.
+//! θ is 0 in front and π/2 at the body's left. In the plan, x = R (θ − θ₀), times
+//! cos φ above the armpits.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -21,6 +22,9 @@ use super::section::{N_RAYS, Table, hull, middle, radii, ramp, reach};
 
 /// Between rows of the table [m], along v.
 const STEP: f64 = 0.01;
+
+/// Folds around a wide skirt; a side seam lies on the flank of one.
+const N_FOLDS: f64 = 9.0;
 
 /// The surface around the trunk.
 #[derive(Clone)]
@@ -138,6 +142,21 @@ impl Trunk {
         self
     }
 
+    /// Lays the cloth below height `y` into soft folds, `depth` deep per metre
+    /// of drop.
+    pub(super) fn folded(mut self, y: f64, depth: f64) -> Self {
+        for i in 0..self.table.rows.len() {
+            let drop = (y - self.y0 - self.table.place(i)).max(0.0);
+            // Without a kink where folds begin.
+            let deep = depth * drop * ramp(drop / 0.2);
+            for (k, r) in self.table.rows[i].iter_mut().enumerate() {
+                let theta = TAU * k as f64 / N_RAYS as f64;
+                *r += deep * (N_FOLDS * theta).cos();
+            }
+        }
+        self
+    }
+
     /// The point at angle θ and place v [m].
     pub(super) fn at(&self, theta: f64, v: f64) -> DVec3 {
         let r = self.table.at(theta, v);
@@ -154,14 +173,20 @@ impl Trunk {
         }
     }
 
-    /// The point of the plan.
-    pub(super) fn place(&self, plan: DVec2) -> DVec3 {
-        self.at(plan.x / self.radius, plan.y)
+    /// The point of a plan whose middle is at θ = `centre`.
+    pub(super) fn place(&self, centre: f64, plan: DVec2) -> DVec3 {
+        let theta = centre + plan.x / (self.radius * self.narrowing(plan.y));
+        self.at(theta, plan.y)
     }
 
     /// The plan's point for θ and v.
-    pub(super) fn plan(&self, theta: f64, v: f64) -> DVec2 {
-        DVec2::new(self.radius * theta, v)
+    pub(super) fn plan(&self, centre: f64, theta: f64, v: f64) -> DVec2 {
+        DVec2::new(self.radius * self.narrowing(v) * (theta - centre), v)
+    }
+
+    /// How much narrower the surface is above the armpits.
+    fn narrowing(&self, v: f64) -> f64 {
+        (v.max(0.0) / self.radius).cos().max(0.3)
     }
 
     /// The largest v.
