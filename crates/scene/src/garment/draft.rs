@@ -20,6 +20,7 @@ mod mesher;
 mod section;
 mod settle;
 mod sew;
+mod sheet;
 mod skirt;
 mod sleeve;
 mod top;
@@ -51,6 +52,10 @@ pub enum GarmentKind {
     DressFitted,
     /// Straight trousers to the ankles.
     Trousers,
+    /// A long cape over the back and the shoulders, open in front.
+    Cape,
+    /// A sheet over shoulders and arms with a hole for the head.
+    Poncho,
 }
 
 impl GarmentKind {
@@ -63,6 +68,8 @@ impl GarmentKind {
         Self::DressALine,
         Self::DressFitted,
         Self::Trousers,
+        Self::Cape,
+        Self::Poncho,
     ];
 
     /// Its name, such as `t-shirt`.
@@ -75,6 +82,8 @@ impl GarmentKind {
             Self::DressALine => "dress-a-line",
             Self::DressFitted => "dress-fitted",
             Self::Trousers => "trousers",
+            Self::Cape => "cape",
+            Self::Poncho => "poncho",
         }
     }
 
@@ -343,8 +352,10 @@ fn cuts<'a>(
             &trousers::TrouserStyle {
                 ease: [0.010, 0.014],
                 knee: 0.024,
-                hem: ankle - 0.03,
+                hem: ankle + 0.02,
             },
         ),
+        GarmentKind::Cape => sheet::cape(figure, fit),
+        GarmentKind::Poncho => sheet::poncho(figure, fit),
     }
 }
