@@ -11,7 +11,7 @@ use drapery_core::{JointId, Skeleton, SkinWeights, Topology};
 use glam::Vec3;
 
 use super::figure::{Figure, Region};
-use super::skeleton::{N_JOINTS, mirrored, skeleton};
+use super::skeleton::{N_JOINTS, mirrored};
 use super::surface::Skin;
 use crate::garment::heat::Heat;
 
