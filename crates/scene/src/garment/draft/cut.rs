@@ -18,6 +18,8 @@ pub(super) struct Side {
     /// From corner to corner, counter-clockwise around the panel.
     pub(super) line: Vec<DVec2>,
     pub(super) edge: Edge,
+    /// The fewest pieces that it may be divided into.
+    pub(super) least: usize,
 }
 
 impl Side {
@@ -26,6 +28,7 @@ impl Side {
         Self {
             line,
             edge: Edge::Seam(name.into()),
+            least: 1,
         }
     }
 
@@ -34,7 +37,14 @@ impl Side {
         Self {
             line,
             edge: Edge::Open(name.into()),
+            least: 1,
         }
+    }
+
+    /// The same in so many pieces at least, so that a cuff stays a ring.
+    pub(super) fn in_pieces(mut self, least: usize) -> Self {
+        self.least = least;
+        self
     }
 }
 
@@ -43,6 +53,8 @@ impl Side {
 pub(super) struct Cut<'a> {
     pub(super) name: String,
     pub(super) sides: Vec<Side>,
+    /// The longest side that its triangles may have [m].
+    pub(super) coarsest: f64,
     /// Where a point of the plan is on the body [m].
     pub(super) place: Box<dyn Fn(DVec2) -> DVec3 + 'a>,
 }

@@ -3,10 +3,11 @@
 //! Minimises
 //!
 //! ```text
-//! E(x) = Σ wₑ (|xᵢ − xⱼ| − lₑ)²,   wₑ = 1 / lₑ²
+//! E(x) = Σ kₑ (|xᵢ − xⱼ| − lₑ)² / lₑ²
 //! ```
 //!
-//! over flat positions x, with lₑ the edges' lengths in space, by turns: the
+//! over flat positions x, with lₑ the edges' lengths in space and kₑ how much they
+//! matter, by turns: the
 //! edges' directions are held and x solved for (conjugate gradients on the
 //! weighted graph Laplacian), then the directions are taken from x. Each turn
 //! lowers E (it is the majorisation of multidimensional scaling).
@@ -24,6 +25,14 @@ const N_STEPS: usize = 40;
 pub(super) struct Spring {
     pub(super) ends: [u32; 2],
     pub(super) length: f64,
+    /// How much its length matters.
+    pub(super) stiffness: f64,
+}
+
+impl Spring {
+    fn weight(&self) -> f64 {
+        self.stiffness / (self.length * self.length)
+    }
 }
 
 /// Flat positions [m] in which `springs` have their lengths as nearly as can
@@ -42,8 +51,7 @@ pub(super) fn flatten(guess: &[DVec2], springs: &[Spring]) -> Vec<DVec2> {
         let mut right = vec![DVec2::ZERO; x.len()];
         for s in springs {
             let [a, b] = s.ends.map(|v| v as usize);
-            let weight = 1.0 / (s.length * s.length);
-            let along = (x[a] - x[b]).normalize_or_zero() * (weight * s.length);
+            let along = (x[a] - x[b]).normalize_or_zero() * (s.weight() * s.length);
             right[a] += along;
             right[b] -= along;
         }
@@ -58,7 +66,7 @@ fn times(x: &[DVec2], springs: &[Spring], out: &mut [DVec2]) {
     out.fill(DVec2::ZERO);
     for s in springs {
         let [a, b] = s.ends.map(|v| v as usize);
-        let pull = (x[a] - x[b]) / (s.length * s.length);
+        let pull = (x[a] - x[b]) * s.weight();
         out[a] += pull;
         out[b] -= pull;
     }
@@ -69,7 +77,7 @@ fn solve(x: &mut [DVec2], springs: &[Spring], right: &[DVec2]) {
     let mut diagonal = vec![0.0; n];
     for s in springs {
         for v in s.ends {
-            diagonal[v as usize] += 1.0 / (s.length * s.length);
+            diagonal[v as usize] += s.weight();
         }
     }
     let dot = |a: &[DVec2], b: &[DVec2]| a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum::<f64>();
@@ -157,6 +165,7 @@ mod tests {
             springs.push(Spring {
                 ends: [a, b],
                 length,
+                stiffness: 1.0,
             });
         };
         for i in 0..n {

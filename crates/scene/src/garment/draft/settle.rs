@@ -17,10 +17,10 @@ const VERTEX_ROOM: f64 = 0.0045;
 const FACE_ROOM: f64 = 0.003;
 
 /// What is nearer than this to the wanted room is left [m].
-const TOLERANCE: f64 = 2e-4;
+const TOLERANCE: f64 = 4e-4;
 
-/// The most turns; fine garments need a few.
-const MAX_TURNS: usize = 120;
+/// The fewest and the most turns.
+const N_TURNS: [usize; 2] = [8, 40];
 
 /// How much of a stretch, and of a compression, is taken back in a turn. Cloth
 /// that is too long for its place may stay so: it would only buckle.
@@ -36,17 +36,10 @@ struct Span {
 pub(super) fn settle(sewn: &mut Sewn, figure: &Figure<'_>) {
     let spans = spans(sewn);
     let longest = spans.iter().map(|s| s.rest).fold(0.0, f64::max);
-    let mut calm = 0;
-    for _ in 0..MAX_TURNS {
-        if push(sewn, &spans, figure, longest) {
-            // Once out, only a last look follows, without a pull.
-            calm += 1;
-            if calm == 2 {
-                break;
-            }
-            continue;
+    for turn in 0..N_TURNS[1] {
+        if push(sewn, &spans, figure, longest) && turn >= N_TURNS[0] {
+            return;
         }
-        calm = 0;
         pull(&mut sewn.positions, &spans);
     }
     while_inside(sewn, &spans, figure, longest);

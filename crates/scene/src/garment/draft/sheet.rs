@@ -76,7 +76,7 @@ impl Sheet {
         let n_levels = ((top - bottom) / STEP).ceil().max(1.0) as usize + 2;
         // The farthest out at each level and column, from the top down.
         let edge = |figure: &Figure<'_>, part: Part, p: DVec3| {
-            part != Part::Head && (p.x - figure.middle).abs() < reach_x + 0.05
+            part != Part::Head && (p.x - figure.middle).abs() < reach_x + 0.02
         };
         let mut levels: Vec<Vec<f64>> = Vec::new();
         let mut farthest = vec![f64::NEG_INFINITY; xs.len()];
@@ -339,6 +339,7 @@ impl Shape<'_> {
         Cut {
             name: name.to_string(),
             sides,
+            coarsest: f64::INFINITY,
             place: Box::new(move |p| sheet.place(p)),
         }
     }
@@ -375,6 +376,7 @@ impl Shape<'_> {
         Cut {
             name: format!("front-{name}"),
             sides,
+            coarsest: f64::INFINITY,
             place: Box::new(move |p| sheet.place(p)),
         }
     }
@@ -413,7 +415,7 @@ pub(super) fn poncho<'a>(figure: &Figure<'_>, fit: &Fit) -> Result<Vec<Cut<'a>>,
     let shape = Shape {
         figure,
         neck: neck_width(figure)? + 0.03,
-        side: along_arm(figure, 1.35),
+        side: along_arm(figure, 0.97),
     };
     let bottom = figure.crotch - 0.02;
     let hang = Hang {

@@ -61,6 +61,7 @@ pub(super) fn skirt<'a>(
         cuts.push(Cut {
             name: name.to_string(),
             sides,
+            coarsest: f64::INFINITY,
             place: Box::new(move |p: DVec2| surface.place(centre, p)),
         });
     }

@@ -50,14 +50,17 @@ struct Sleeve {
 }
 
 impl Sleeve {
+    /// The axis and its direction at s; a parabola rounds the elbow.
     fn axis(&self, s: f64) -> (DVec3, DVec3) {
-        let length = self.root.distance(self.elbow);
-        let t = ramp((s - length + ELBOW) / (2.0 * ELBOW));
+        let beyond = s - self.root.distance(self.elbow);
+        let t = ((beyond + ELBOW) / (2.0 * ELBOW)).clamp(0.0, 1.0);
         let along = self.upper.lerp(self.fore, t).normalize();
-        let at = if s < length {
-            self.root + self.upper * s
+        let at = if beyond < -ELBOW {
+            self.elbow + self.upper * beyond
+        } else if beyond > ELBOW {
+            self.elbow + self.fore * beyond
         } else {
-            self.elbow + self.fore * (s - length)
+            self.elbow + (self.fore * (t * t) - self.upper * ((1.0 - t) * (1.0 - t))) * ELBOW
         };
         (at, along)
     }
@@ -205,15 +208,20 @@ pub(super) fn sleeve<'a>(
         Side::open(
             format!("cuff-{name}"),
             straight(plan(begin, end), plan(turn, end)),
-        ),
+        )
+        .in_pieces(5),
         Side::seam(&underarm, straight(plan(turn, end), plan(turn, stop))),
         Side::seam(format!("armhole-{falling}-{name}"), second_half),
         Side::seam(format!("armhole-{rising}-{name}"), first_half),
         Side::seam(&underarm, straight(plan(begin, start), plan(begin, end))),
     ];
+    let girth =
+        TAU * sleeve.table.rows[n - 1].iter().sum::<f64>() / sleeve.table.rows[0].len() as f64;
     Ok(Cut {
         name: format!("sleeve-{name}"),
         sides,
+        // Between the two sides of its own seam there are vertices of its own.
+        coarsest: girth / 2.5,
         place: Box::new(move |p: DVec2| sleeve.at(begin + p.x / radius, -p.y)),
     })
 }

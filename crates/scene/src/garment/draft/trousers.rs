@@ -233,7 +233,8 @@ fn panel<'a>(
     let cuff = Side::open(
         format!("cuff-{name}"),
         straight(plan(from, hem), plan(to, hem)),
-    );
+    )
+    .in_pieces(3);
     let outseam = |up: bool| {
         let ends = [plan(outer, hem), plan(outer, waist)];
         let [a, b] = if up { ends } else { [ends[1], ends[0]] };
@@ -284,6 +285,7 @@ fn panel<'a>(
     Cut {
         name: format!("{half}-{name}"),
         sides,
+        coarsest: f64::INFINITY,
         place: Box::new(move |p: DVec2| leg.at(centre + p.x / radius, p.y)),
     }
 }
