@@ -188,6 +188,13 @@ pub(crate) enum Character {
         motion: Vec<String>,
         #[command(flatten)]
         reading: MotionReading,
+        /// Look also at every shape parameter at its ends, at every pair of them
+        /// and at N random shapes, for bodies that intersect themselves at rest
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+        shapes: Option<u32>,
+        /// Which random shapes
+        #[arg(long, value_name = "N", default_value_t = 1, requires = "shapes")]
+        seed: u64,
     },
 }
 
@@ -435,6 +442,10 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "N", conflicts_with_all = ["turntable", "film"], requires = "motion",
           value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) sheet: Option<u32>,
+    /// A contact sheet of bodies, each of a shape such as male=-1,weight=0.5 or 0 for the mean
+    #[arg(long, value_name = "SHAPE", num_args = 1.., allow_hyphen_values = false,
+          conflicts_with_all = ["sheet", "turntable", "film", "garment", "motion", "frame", "shape"])]
+    pub(crate) bodies: Vec<String>,
     /// A contact sheet of so many views around
     #[arg(long, value_name = "N", conflicts_with = "film",
           value_parser = clap::value_parser!(u32).range(1..=200))]

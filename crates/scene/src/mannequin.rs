@@ -18,6 +18,9 @@ mod sweep;
 mod tape;
 mod weights;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::OnceLock;
 
 use drapery_core::TriMesh;

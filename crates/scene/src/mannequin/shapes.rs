@@ -254,7 +254,7 @@ fn direction(name: &str, skin: &Skin, parts: &Parts<'_>) -> Direction {
         _ => {
             let growth = Growth {
                 length: STATURE.half_difference() / STATURE.mean(),
-                breasts: -0.010,
+                breasts: -0.012,
                 neck: 0.055,
                 upper_arm: 0.035,
                 forearm: 0.040,

@@ -19,13 +19,15 @@ const EDGE: f64 = 0.0200;
 const GROWTH: f64 = 0.18;
 
 /// Balls in which edges are shorter: middle, radius, length [m].
-const FINE: [([f64; 3], f64, f64); 7] = [
+const FINE: [([f64; 3], f64, f64); 8] = [
     // Fingers and thumb.
     ([0.60, 0.94, 0.05], 0.06, 0.0098),
     ([0.65, 0.89, 0.04], 0.05, 0.0092),
     // Toes and heel.
     ([0.185, 0.02, 0.14], 0.06, 0.0125),
     ([0.160, 0.03, -0.03], 0.05, 0.0145),
+    // The front of the ankle, which creases.
+    ([0.162, 0.10, 0.01], 0.05, 0.0150),
     // Face and ears.
     ([0.0, 1.545, 0.09], 0.055, 0.0092),
     ([0.077, 1.57, -0.005], 0.03, 0.0100),
@@ -120,68 +122,12 @@ impl Skin {
             }
         }
         let mut triangles = half.triangles.clone();
-        triangles.extend((half.triangles.iter()).map(|&[a, b, c]| {
-            let [a, b, c] = [a, c, b].map(|v| mirror[v as usize]);
-            [a, b, c]
-        }));
+        let turned = |&[a, b, c]: &[u32; 3]| [a, c, b].map(|v| mirror[v as usize]);
+        triangles.extend(half.triangles.iter().map(turned));
         Self {
             positions,
             triangles,
             mirror,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scratch() {
-        let start = std::time::Instant::now();
-        let figure = Figure::new();
-        let (positions, triangles) = left_half(
-            |p| figure.field(p),
-            DVec3::new(0.0, -0.03, -0.22),
-            DVec3::new(0.78, 1.74, 0.24),
-            CELL,
-        );
-        eprintln!(
-            "nets {} {} {:?}",
-            positions.len(),
-            triangles.len(),
-            start.elapsed()
-        );
-        let skin = Skin::of(&figure);
-        eprintln!(
-            "skin {} {} {:?}",
-            skin.positions.len(),
-            skin.triangles.len(),
-            start.elapsed()
-        );
-        let mesh =
-            drapery_core::TriMesh::new(skin.positions.clone(), skin.triangles.clone()).unwrap();
-        eprintln!(
-            "closed {} euler {} volume {} bounds {:?}",
-            mesh.topology().is_closed(),
-            mesh.topology().euler_characteristic(),
-            mesh.signed_volume(),
-            mesh.bounds()
-        );
-        let mut angles: Vec<f32> = Vec::new();
-        for t in 0..skin.triangles.len() as u32 {
-            let [a, b, c] = mesh.corners(t);
-            let m = (b - a)
-                .angle_between(c - a)
-                .min((a - b).angle_between(c - b))
-                .min((a - c).angle_between(b - c));
-            angles.push(m.to_degrees());
-        }
-        angles.sort_by(f32::total_cmp);
-        eprintln!(
-            "angles {:?} median {}",
-            &angles[..10],
-            angles[angles.len() / 2]
-        );
     }
 }

@@ -24,7 +24,7 @@ const REACH: [(&str, f64); 14] = [
     ("spine1", 0.060),
     ("knee", 0.036),
     ("spine2", 0.060),
-    ("ankle", 0.024),
+    ("ankle", 0.030),
     ("spine3", 0.055),
     ("foot", 0.018),
     ("neck", 0.026),
@@ -50,7 +50,9 @@ pub(super) fn four_largest(shares: &[f64]) -> SkinWeights {
                 .filter(|(_, share)| *share > 2e-3)
                 .collect();
             row.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            row.truncate(4);
+            // Of two alike, as left and right are in the middle, none goes alone.
+            let alike = row.len() > 4 && row[3].1 == row[4].1;
+            row.truncate(if alike { 3 } else { 4 });
             row
         })
         .collect();
