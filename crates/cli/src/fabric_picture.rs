@@ -291,8 +291,8 @@ impl Scenes {
             Self::DiscFromAbove => Look {
                 view: view(0.0, std::f32::consts::FRAC_PI_2),
                 bounds: Bounds {
-                    low: vec3(-0.13, -0.065, -0.13),
-                    high: vec3(0.13, 0.0, 0.13),
+                    low: vec3(-0.15, -0.065, -0.15),
+                    high: vec3(0.15, 0.0, 0.15),
                 },
                 light: from_left,
                 size: Size::new(WIDTH, 230),

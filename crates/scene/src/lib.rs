@@ -5,5 +5,6 @@ pub mod character;
 pub mod fabric;
 pub mod garment;
 pub mod load;
+pub mod mannequin;
 pub mod motion;
 pub mod preflight;

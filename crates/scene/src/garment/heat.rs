@@ -17,7 +17,7 @@ use glam::Vec3;
 const N_STEPS: usize = 3;
 
 /// The implicit heat equation on a mesh.
-pub(super) struct Heat {
+pub(crate) struct Heat {
     mass: Vec<f64>,
     /// Neighbours of each vertex with the strength of the edge, times τ.
     edges: Vec<Vec<(u32, f64)>>,
@@ -26,7 +26,7 @@ pub(super) struct Heat {
 
 impl Heat {
     /// With a reach for every vertex [m].
-    pub(super) fn new(topology: &Topology, positions: &[Vec3], reach: &[f64]) -> Self {
+    pub(crate) fn new(topology: &Topology, positions: &[Vec3], reach: &[f64]) -> Self {
         let n = positions.len();
         let mut mass = vec![0.0; n];
         let mut sides: Vec<(u32, u32, f64)> = Vec::new();
@@ -72,7 +72,7 @@ impl Heat {
     }
 
     /// Smooths every column of `rows`.
-    pub(super) fn smooth(&self, rows: &mut [f64], n_columns: usize) {
+    pub(crate) fn smooth(&self, rows: &mut [f64], n_columns: usize) {
         let n = self.mass.len();
         let mut column = vec![0.0; n];
         for c in 0..n_columns {
