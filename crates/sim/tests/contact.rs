@@ -454,3 +454,27 @@ fn any_number_of_threads_gives_the_same_bytes_on_a_mesh() {
     assert_eq!(run(2), alone);
     assert_eq!(run(4), alone);
 }
+
+/// Between plates that leave no room, no stiffness is enough: the step is taken
+/// all the same, and says so.
+#[test]
+fn contacts_that_do_not_settle_are_reported() {
+    let over = |y: f64| Placement {
+        rotation: DQuat::from_rotation_x(std::f64::consts::PI),
+        translation: DVec3::Y * y,
+    };
+    let press: Obstacle = RigidObstacle::new(Shape::Plane, over(3e-3)).unwrap().into();
+    let (cloth, x) = patch(4, 0.0015);
+    let mut simulation = Simulation::new(cloth, x, SimulationConfig::default()).unwrap();
+    simulation
+        .set_obstacles(vec![plane(DQuat::IDENTITY), press], contact(0.3))
+        .unwrap();
+    assert!(simulation.step().unwrap().contact_settled);
+    simulation.move_rigid(1, over(3e-3), over(2e-5)).unwrap();
+    let report = simulation.step().unwrap();
+    assert!(!report.contact_settled, "{report:?}");
+    // Given room again, it is as before.
+    simulation.move_rigid(1, over(2e-5), over(4e-3)).unwrap();
+    simulation.step().unwrap();
+    assert!(simulation.step().unwrap().contact_settled);
+}
