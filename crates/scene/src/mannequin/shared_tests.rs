@@ -8,11 +8,11 @@ use super::*;
 use crate::load::{MotionOptions, load_motion};
 use crate::motion::{JointMap, RetargetOptions, retarget};
 
-/// Walks and runs of real people, which need little more than published ranges:
-/// the skeletons differ, and joints that the captured one lacks leave their
-/// share to the others.
+/// Walks and runs of real people. Elbows, wrists and hands are left out: which
+/// way the captured ones bend depends on how the palms were held at rest. So
+/// are ankles, which jump in some of the files.
 #[test]
-fn captured_walks_and_runs_stay_within_the_limits_or_nearly() {
+fn captured_walks_and_runs_stay_within_6_degrees_of_the_limits() {
     let folder = std::env::var_os("DRAPERY_DATA").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
         PathBuf::from,
@@ -30,20 +30,14 @@ fn captured_walks_and_runs_stay_within_the_limits_or_nearly() {
         let clip = retarget(&loaded.clip, &skeleton, &map, &options)
             .unwrap()
             .clip;
-        for j in 0..N_JOINTS as u16 {
-            let mut beyond: Vec<f32> = clip
-                .frames()
-                .iter()
-                .map(|pose| excess(JointId(j), pose.rotations[usize::from(j)]).to_degrees())
-                .collect();
-            beyond.sort_by(f32::total_cmp);
-            let most = beyond[beyond.len() - 1];
-            let usual = beyond[beyond.len() / 2];
-            if most > 0.1 {
-                println!(
-                    "{name} {} {usual:.1} {most:.1}",
-                    skeleton.names()[usize::from(j)]
-                );
+        for (j, joint) in skeleton.names().iter().enumerate() {
+            let sure = ["hip", "knee", "spine", "neck", "head", "collar", "shoulder"];
+            if !sure.iter().any(|word| joint.contains(word)) {
+                continue;
+            }
+            for (frame, pose) in clip.frames().iter().enumerate() {
+                let beyond = excess(JointId(j as u16), pose.rotations[j]).to_degrees();
+                assert!(beyond < 6.0, "{name} frame {frame}: {joint} by {beyond}°");
             }
         }
     }
