@@ -33,7 +33,7 @@ mod tests_fit;
 
 pub use borders::{Border, borders};
 pub use character::{CharacterInfo, character_info, check_character};
-pub use garment::check_garment;
+pub use garment::{MadeFor, check_garment, check_garment_made_for};
 pub use motion::{FrameContact, JointContact, MotionReport, check_motion};
 pub use outfit::check_outfit;
 pub use self_contact::{ContactPair, SelfContact, SelfContactFinder};
