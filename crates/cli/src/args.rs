@@ -65,6 +65,9 @@ pub(crate) struct Demo {
     /// Folder for the results; made if it is not there
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: PathBuf,
+    /// The walk with simulated cloth too, in a minute or two
+    #[arg(long)]
+    pub(crate) simulate: bool,
 }
 
 /// A body of a certain shape.
@@ -429,6 +432,15 @@ pub(crate) enum Method {
     Skinning,
     /// The garment is simulated on the moving body
     Simulation,
+}
+
+impl Method {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Skinning => "skinning",
+            Self::Simulation => "simulation",
+        }
+    }
 }
 
 /// What simulated garments are made of.
