@@ -266,7 +266,7 @@ mod tests {
             assert!((area - 3.0).abs() < 1e-9, "{area} at {side}");
             let even = 3.0 / (3f64.sqrt() / 4.0 * side * side);
             let ratio = mesh.triangles.len() as f64 / even;
-            assert!((0.8..1.25).contains(&ratio), "{ratio} at {side}");
+            assert!((0.75..1.25).contains(&ratio), "{ratio} at {side}");
         }
     }
 
