@@ -221,6 +221,7 @@ fn centre(points: &mut [DVec2], triangles: &[[u32; 3]], n_fixed: usize) {
 }
 
 /// The smallest angle of a triangle [rad].
+#[cfg(test)]
 pub(super) fn smallest_angle(corners: [DVec2; 3]) -> f64 {
     (0..3)
         .map(|i| {

@@ -111,18 +111,16 @@ fn pull(positions: &mut [DVec3], spans: &[Span]) {
 fn push(sewn: &mut Sewn, spans: &[Span], figure: &Figure<'_>, longest: f64) -> bool {
     let mut is_out = true;
     let look = VERTEX_ROOM + 0.7 * longest;
-    let n = sewn.positions.len();
-    let mut room = vec![f64::INFINITY; n];
-    for v in 0..n {
-        let p = sewn.positions[v];
-        let Some((distance, way)) = figure.stand_off(p, look.max(0.05)) else {
+    let mut room = vec![f64::INFINITY; sewn.positions.len()];
+    for (p, room) in sewn.positions.iter_mut().zip(&mut room) {
+        let Some((distance, way)) = figure.stand_off(*p, look.max(0.05)) else {
             continue;
         };
-        room[v] = distance;
+        *room = distance;
         if distance < VERTEX_ROOM - TOLERANCE {
             is_out = false;
-            sewn.positions[v] += way * (VERTEX_ROOM - distance);
-            room[v] = VERTEX_ROOM;
+            *p += way * (VERTEX_ROOM - distance);
+            *room = VERTEX_ROOM;
         }
     }
     // A sample is no farther from its nearest corner than this.
