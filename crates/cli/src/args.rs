@@ -235,7 +235,7 @@ pub(crate) enum Garment {
         after_help = "Example:\n  drapery garment draft skirt -c mannequin --size L --out skirt.obj\n"
     )]
     Draft(DraftPlan),
-    /// The constants of a fabric, and the bending length that a strip of it has
+    /// The constants of a fabric, its bending length on a strip and its drape on Cusick's meter
     #[command(after_help = "Example:\n  drapery garment fabric cotton-plain\n")]
     Fabric(FabricPlan),
 }
@@ -301,17 +301,16 @@ pub(crate) struct FabricPlan {
     /// Write it to a .toml file
     #[arg(long, value_name = "FILE", requires = "fabric")]
     pub(crate) out: Option<PathBuf>,
-    /// Also its drape coefficient and folds on Cusick's meter, in some seconds;
-    /// without a fabric, of all that are built in
-    #[arg(long, conflicts_with_all = ["list", "cells"])]
-    pub(crate) drape: bool,
+    /// Only its constants: nothing is measured
+    #[arg(long, conflicts_with_all = ["list", "picture"])]
+    pub(crate) constants: bool,
     /// PNG file for a sheet of a strip, a draped disc and a hanging cloth of
-    /// each, or with --drape of their drapes; without a fabric, of all that are
-    /// built in
+    /// each; without a fabric, of all that are built in
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
-    /// Cells along a side of the hanging cloth, 60 if not given; the others are as fine
-    #[arg(long, value_name = "N", requires = "picture",
+    /// Cells along a side of the hanging cloth, 60 if not given; the others are as fine. The drape
+    /// coefficient then is that of so coarse a cloth
+    #[arg(long, value_name = "N", conflicts_with_all = ["list", "constants"],
           value_parser = clap::value_parser!(u32).range(12..=200))]
     pub(crate) cells: Option<u32>,
 }
@@ -560,6 +559,8 @@ pub(crate) enum SimulateScene {
     Hang,
     /// Falls flat on a ball
     Drape,
+    /// Falls flat on a ball of 20,172 triangles
+    DrapeMesh,
     /// A strip of 1 m × 25 cm on a table, folded over itself three times
     Fold,
 }
@@ -569,6 +570,7 @@ impl SimulateScene {
         match self {
             Self::Hang => "hang",
             Self::Drape => "drape",
+            Self::DrapeMesh => "drape-mesh",
             Self::Fold => "fold",
         }
     }
@@ -576,7 +578,7 @@ impl SimulateScene {
     /// How many frames it takes.
     pub(crate) const fn frames(self) -> u32 {
         match self {
-            Self::Hang | Self::Drape => 60,
+            Self::Hang | Self::Drape | Self::DrapeMesh => 60,
             Self::Fold => 180,
         }
     }

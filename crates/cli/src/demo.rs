@@ -27,7 +27,7 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
         colour: None,
         colour_range: 1.0,
     };
-    for clip in drapery::scene::builtin::CLIPS {
+    for clip in drapery::scene::builtin::TUBE_CLIPS {
         stop::check()?;
         // A twist of something round shows in its lines alone.
         let look = Look {

@@ -64,7 +64,7 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
             &Garment::Fabric(FabricPlan {
                 fabric: vec![name],
                 list: false,
-                drape: false,
+                constants: true,
                 out: None,
                 picture: None,
                 cells: None,
@@ -102,7 +102,7 @@ fn kind(name: &str) -> anyhow::Result<Kind> {
         }
         None if builtin::GARMENTS.contains(&name) => Kind::Garment,
         None if fabric::NAMES.contains(&name) => Kind::Fabric,
-        None if builtin::CLIPS.contains(&name) => Kind::Motion,
+        None if builtin::CLIPS.contains(&name) || name.contains('+') => Kind::Motion,
         _ => Kind::Character,
     })
 }

@@ -22,6 +22,7 @@ use drapery_core::{BodyModel, Clip, Garment};
 use crate::character::Character;
 use crate::garment::{DraftConfig, GarmentKind, draft};
 use crate::mannequin;
+use crate::motion::repertoire;
 
 /// Names of the built-in characters.
 pub const CHARACTERS: &[&str] = &["tube", "mannequin"];
@@ -39,8 +40,26 @@ pub const GARMENTS: &[&str] = &[
     "cape",
     "poncho",
 ];
-/// Names of the built-in clips.
-pub const CLIPS: &[&str] = &["bend", "sway", "twist"];
+/// Names of the clips of the tube.
+pub const TUBE_CLIPS: &[&str] = &["bend", "sway", "twist"];
+/// Names of the built-in clips: the tube's, then the repertoire.
+pub const CLIPS: &[&str] = &all_clips();
+
+const N_CLIPS: usize = TUBE_CLIPS.len() + repertoire::NAMES.len();
+
+const fn all_clips() -> [&'static str; N_CLIPS] {
+    let mut names = [""; N_CLIPS];
+    let mut i = 0;
+    while i < N_CLIPS {
+        names[i] = if i < TUBE_CLIPS.len() {
+            TUBE_CLIPS[i]
+        } else {
+            repertoire::NAMES[i - TUBE_CLIPS.len()]
+        };
+        i += 1;
+    }
+    names
+}
 
 /// The built-in character of that name.
 pub fn character(name: &str) -> Option<Character> {
@@ -64,13 +83,14 @@ pub fn garment(name: &str) -> Option<Garment> {
     Some(garment.expect("the mannequin's mean shape can be dressed"))
 }
 
-/// The built-in clip of that name.
+/// The built-in clip of that name, or of names of the repertoire joined by
+/// `+`, such as `walk+turn-90+run`.
 pub fn clip(name: &str) -> Option<Clip> {
     match name {
         "bend" => Some(tube_clips::bend()),
         "sway" => Some(tube_clips::sway()),
         "twist" => Some(tube_clips::twist()),
-        _ => None,
+        _ => repertoire::clip(name).ok(),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::character::{
 };
 use crate::fabric::{self, ArcsimError, FabricFileError};
 use crate::garment::{self, GarmentFileError, GarmentNote, PatternSource, TextureUse};
+use crate::motion::repertoire::{self, RepertoireError};
 use crate::motion::{
     self, AmassError, Axis, BvhClipError, BvhOptions, Calibration, ClipNpzError, MotionNote,
 };
@@ -36,6 +37,14 @@ pub enum LoadError {
         known: &'static [&'static str],
         /// The nearest of them.
         nearest: Option<String>,
+    },
+    /// The repertoire can't make it.
+    #[error("cannot make motion {name}")]
+    Repertoire {
+        /// What was asked for.
+        name: String,
+        /// Why not.
+        source: RepertoireError,
     },
     /// A folder, or a file whose kind can't be told.
     #[error("{} is a {what}; a {kind} is a file whose name ends in {known}", path.display())]
@@ -405,7 +414,7 @@ pub fn load_motion(name: &str, options: &MotionOptions) -> Result<LoadedMotion, 
         notes,
     };
     let Some((path, extension)) = as_file(name, KIND, READS)? else {
-        let clip = builtin::clip(name).ok_or_else(|| unknown(KIND, name, builtin::CLIPS))?;
+        let clip = builtin::clip(name).ok_or_else(|| no_clip(KIND, name))?;
         return Ok(plain(clip, Vec::new()));
     };
     let stem = stem(path);
@@ -440,6 +449,18 @@ pub fn load_motion(name: &str, options: &MotionOptions) -> Result<LoadedMotion, 
         loaded.notes.push(LoadNote::BvhOptionsUnused);
     }
     Ok(loaded)
+}
+
+/// Why there is no built-in clip of that name, or of names joined by `+`.
+fn no_clip(kind: &'static str, name: &str) -> LoadError {
+    match repertoire::clip(name) {
+        Err(RepertoireError::Unknown(part)) => unknown(kind, &part, builtin::CLIPS),
+        Err(source) => LoadError::Repertoire {
+            name: name.to_string(),
+            source,
+        },
+        Ok(_) => unknown(kind, name, builtin::CLIPS),
+    }
 }
 
 fn from_reading(reading: motion::MotionReading) -> LoadedMotion {

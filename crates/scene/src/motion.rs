@@ -29,9 +29,11 @@ mod bvh_rig;
 mod calibration;
 mod convention;
 mod edit;
+mod footing;
 mod from_bvh;
 mod joint_map;
 mod note;
+pub mod repertoire;
 mod retarget;
 mod rotation;
 mod sample;
@@ -48,6 +50,7 @@ pub use edit::{
     AfterStop, EditError, MirrorError, Mirrored, blend, change_speed, insert_stop, mirror,
     resample, trim, trim_seconds,
 };
+pub use footing::{Footing, footing};
 pub use from_bvh::{BvhClipError, BvhOptions, MotionReading, clip_from_bvh};
 pub use joint_map::{JointLink, JointMap, JointMapError, Rule};
 pub use note::MotionNote;

@@ -1,0 +1,85 @@
+//! [`footing`]: how a motion treats the floor, from its poses alone.
+//!
+//! Three points of each sole are followed: heel, ball and tip of the toes, as
+//! the rest pose stands on them. A point is planted while it is lower than
+//! [`PLANTED`]; how far it gets from where it was planted is its slide.
+
+use drapery_core::Clip;
+use glam::{Quat, Vec3};
+
+use super::{Anatomy, Role, Side};
+
+/// A point of the sole lower than this stands on the floor [m].
+const PLANTED: f32 = 0.005;
+
+/// How far behind the ankle the heel is, and before the toe's joint its tip,
+/// as shares of the way from the one to the other.
+const HEEL: f32 = 0.4;
+const TIP: f32 = 0.5;
+
+/// What became of the soles in a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Footing {
+    /// The farthest that a planted point of a sole got from where it was
+    /// planted, on the level [m].
+    pub slide: f32,
+    /// The frame in which it was that far.
+    pub slide_frame: u32,
+    /// The height of the lowest point of a sole in any frame [m].
+    pub lowest: f32,
+    /// The share of the frames in which nothing is planted.
+    pub airborne: f32,
+    /// The longest that nothing is planted, in frames.
+    pub longest_flight: u32,
+}
+
+/// How a clip treats the floor at y = 0; none when its skeleton has no feet
+/// that are known by name.
+pub fn footing(clip: &Clip) -> Option<Footing> {
+    let skeleton = clip.skeleton();
+    let anatomy = Anatomy::of(skeleton)?;
+    let mut soles: Vec<(usize, Vec3)> = Vec::new();
+    for side in [Side::Left, Side::Right] {
+        let [ankle, toe] = [Role::Ankle(side), Role::Toe(side)].map(|role| anatomy.joint(role));
+        let (ankle, toe) = (ankle?, toe?);
+        let (a, t) = (skeleton.rest()[ankle], skeleton.rest()[toe]);
+        let floor = |p: Vec3| Vec3::new(p.x, 0.0, p.z);
+        soles.push((ankle, floor(a - HEEL * (t - a))));
+        soles.push((toe, floor(t)));
+        soles.push((toe, floor(t + TIP * (t - a))));
+    }
+    let n = skeleton.len();
+    let (mut turned, mut placed) = (vec![Quat::IDENTITY; n], vec![Vec3::ZERO; n]);
+    let mut planted: Vec<Option<Vec3>> = vec![None; soles.len()];
+    let mut result = Footing {
+        slide: 0.0,
+        slide_frame: 0,
+        lowest: f32::INFINITY,
+        airborne: 0.0,
+        longest_flight: 0,
+    };
+    let (mut flight, mut airborne) = (0, 0);
+    for (frame, pose) in clip.frames().iter().enumerate() {
+        skeleton.globals(skeleton.rest(), pose, &mut turned, &mut placed);
+        let mut stands = false;
+        for ((joint, point), start) in soles.iter().zip(&mut planted) {
+            let at = placed[*joint] + turned[*joint] * (*point - skeleton.rest()[*joint]);
+            result.lowest = result.lowest.min(at.y);
+            if at.y > PLANTED {
+                *start = None;
+                continue;
+            }
+            stands = true;
+            let way = at - *start.get_or_insert(at);
+            let slide = way.x.hypot(way.z);
+            if slide > result.slide {
+                (result.slide, result.slide_frame) = (slide, frame as u32);
+            }
+        }
+        flight = if stands { 0 } else { flight + 1 };
+        airborne += u32::from(!stands);
+        result.longest_flight = result.longest_flight.max(flight);
+    }
+    result.airborne = airborne as f32 / clip.frames().len() as f32;
+    Some(result)
+}

@@ -1,0 +1,156 @@
+//! The repertoire: motions of the built-in person, made by code.
+//!
+//! Nothing here is captured. A motion is composed of steps, pauses and keys;
+//! the feet follow their footprints and the legs the feet, the trunk and the
+//! arms the phase of the steps. Names joined by `+` are one motion, with what
+//! must be between them (a start, a stop, steps from one speed to another)
+//! planned as part of it, so that nothing jumps and no foot slides.
+//!
+//! ```
+//! use drapery_scene::motion::repertoire;
+//!
+//! let walk = repertoire::clip("walk")?;
+//! assert_eq!(walk.frame_rate().hz(), 30.0);
+//! let longer = repertoire::clip("walk+turn-90+run")?;
+//! assert!(longer.duration() > walk.duration());
+//! # Ok::<(), repertoire::RepertoireError>(())
+//! ```
+
+mod calisthenics;
+mod channel;
+mod composer;
+mod dances;
+mod feet;
+mod figure;
+mod gait;
+mod leaps;
+mod limbs;
+mod locomotion;
+mod plan;
+mod track;
+
+use drapery_core::{Clip, FrameRate, Skeleton};
+
+use self::composer::Composer;
+use self::figure::Figure;
+use self::gait::{Gait, MARCH, RUN, RUN_FAST, RUN_SLOW, WALK, WALK_FAST, WALK_SLOW, deg};
+use self::plan::Plan;
+
+/// The longest motion that is made [s].
+pub const MAX_SECONDS: f64 = 45.0;
+
+/// Why there is no such motion.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RepertoireError {
+    /// No motion has that name.
+    #[error("no motion of the repertoire is called {0}")]
+    Unknown(String),
+    /// It would be too long.
+    #[error("the motion would last {seconds:.1} s, more than the limit of {limit} s", limit = MAX_SECONDS)]
+    TooLong {
+        /// How long it would be [s].
+        seconds: f64,
+    },
+}
+
+/// Whose motions these are.
+fn skeleton() -> Skeleton {
+    crate::mannequin::skeleton()
+}
+
+/// A piece of the repertoire.
+struct Piece {
+    name: &'static str,
+    /// The gait it begins with when nothing comes before it; none for standing.
+    begins: Option<&'static Gait>,
+    play: fn(&mut Composer),
+}
+
+macro_rules! pieces {
+    ($($name:literal, $begins:expr, $play:expr;)*) => {
+        /// Names of all motions.
+        pub const NAMES: &[&str] = &[$($name),*];
+
+        const PIECES: &[Piece] = &[$(Piece { name: $name, begins: $begins, play: $play },)*];
+    };
+}
+
+pieces! {
+    "walk", Some(&WALK), |c| locomotion::steady(c, &WALK);
+    "walk-slow", Some(&WALK_SLOW), |c| locomotion::steady(c, &WALK_SLOW);
+    "walk-fast", Some(&WALK_FAST), |c| locomotion::steady(c, &WALK_FAST);
+    "walk-stylised", Some(&MARCH), |c| locomotion::steady(c, &MARCH);
+    "run", Some(&RUN), |c| locomotion::steady(c, &RUN);
+    "run-slow", Some(&RUN_SLOW), |c| locomotion::steady(c, &RUN_SLOW);
+    "run-fast", Some(&RUN_FAST), |c| locomotion::steady(c, &RUN_FAST);
+    "turn-45", Some(&WALK), |c| locomotion::turn(c, deg(45.0));
+    "turn-45-right", Some(&WALK), |c| locomotion::turn(c, deg(-45.0));
+    "turn-90", Some(&WALK), |c| locomotion::turn(c, deg(90.0));
+    "turn-90-right", Some(&WALK), |c| locomotion::turn(c, deg(-90.0));
+    "turn-180", Some(&WALK), |c| locomotion::turn(c, deg(180.0));
+    "turn-180-right", Some(&WALK), |c| locomotion::turn(c, deg(-180.0));
+    "turn-360", Some(&WALK), |c| locomotion::turn(c, deg(360.0));
+    "turn-360-right", Some(&WALK), |c| locomotion::turn(c, deg(-360.0));
+    "walk-stop", Some(&WALK), locomotion::walk_stop;
+    "walk-stop-turn", Some(&WALK), locomotion::walk_stop_turn;
+    "walk-to-run", Some(&WALK), |c| locomotion::change(c, &WALK, &RUN);
+    "run-to-walk", Some(&RUN), |c| locomotion::change(c, &RUN, &WALK);
+    "jump", None, leaps::jump;
+    "leap", Some(&RUN), leaps::leap;
+    "duck", Some(&WALK), leaps::duck;
+    "crouch", None, leaps::crouch;
+    "kick", None, leaps::kick;
+    "dance-waltz", None, dances::waltz;
+    "dance-twist", None, dances::twist;
+    "dance-disco", None, dances::disco;
+    "idle", None, dances::idle;
+    "arms-up", None, calisthenics::arms_up;
+    "arms-down", None, calisthenics::arms_down;
+    "arms-bend", None, calisthenics::arms_bend;
+    "torso-twist", None, calisthenics::torso_twist;
+    "lean-back", None, calisthenics::lean_back;
+    "lean-forward", None, calisthenics::lean_forward;
+    "plane", None, calisthenics::plane;
+    "legs-bend", None, calisthenics::legs_bend;
+    "yo", None, calisthenics::yo;
+    "gym", None, calisthenics::gym;
+}
+
+/// The motion of a name, or of names joined by `+`, at 30 frames a second.
+///
+/// # Errors
+/// When there is no motion of a name, or it would last longer than
+/// [`MAX_SECONDS`].
+pub fn clip(name: &str) -> Result<Clip, RepertoireError> {
+    Ok(plan(name)?.clip(name, FrameRate::THIRTY))
+}
+
+/// The plan of a motion.
+fn plan(name: &str) -> Result<Plan, RepertoireError> {
+    let pieces = name
+        .split('+')
+        .map(|part| {
+            let piece = PIECES.iter().find(|p| p.name == part);
+            piece.ok_or_else(|| RepertoireError::Unknown(part.to_string()))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let figure = Figure::new(skeleton());
+    // There is at least one part, even of an empty name.
+    let mut composer = match pieces.first().and_then(|p| p.begins) {
+        Some(gait) => Composer::moving(figure, gait),
+        None => Composer::standing(figure),
+    };
+    for piece in pieces {
+        if piece.begins.is_none() {
+            composer.stand();
+        }
+        (piece.play)(&mut composer);
+        if composer.seconds() > MAX_SECONDS + 1e-6 {
+            return Err(RepertoireError::TooLong {
+                seconds: composer.seconds(),
+            });
+        }
+    }
+    Ok(composer.plan())
+}
