@@ -145,11 +145,11 @@ fn of_bodies(plan: &Picture, look: &Look, say: &Say) -> anyhow::Result<Vec<u8>> 
         }
         images.push(render(&Scene::on_floor().with(body), &camera, &options)?);
     }
-    let labels: Vec<String> = plan
-        .bodies
-        .iter()
-        .map(|text| text.replace('=', " ").replace(',', ", "))
-        .collect();
+    let label = |text: &String| match text.as_str() {
+        "0" => "mean".to_string(),
+        text => text.replace('=', " ").replace(',', ", "),
+    };
+    let labels: Vec<String> = plan.bodies.iter().map(label).collect();
     Ok(sheet(&images, columns(images.len()), &labels, model.name())?.png()?)
 }
 
