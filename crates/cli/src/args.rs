@@ -470,9 +470,10 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "N", conflicts_with_all = ["turntable", "film"], requires = "motion",
           value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) sheet: Option<u32>,
-    /// A contact sheet of bodies, each of a shape such as male=-1,weight=0.5 or 0 for the mean
+    /// A contact sheet of bodies, each of a shape such as male=-1,weight=0.5 or 0 for the mean;
+    /// with garments, of each garment on each body, from the front and from behind
     #[arg(long, value_name = "SHAPE", num_args = 1.., allow_hyphen_values = false,
-          conflicts_with_all = ["sheet", "turntable", "film", "garment", "motion", "frame", "shape"])]
+          conflicts_with_all = ["sheet", "turntable", "film", "motion", "frame", "shape", "colour"])]
     pub(crate) bodies: Vec<String>,
     /// A contact sheet of so many views around
     #[arg(long, value_name = "N", conflicts_with = "film",

@@ -19,7 +19,7 @@
 use drapery_core::{JointId, Skeleton};
 use glam::DVec3;
 
-use super::figure::trunk_middle;
+use super::sections::trunk_middle;
 use super::skeleton::{N_JOINTS, mirrored};
 use super::surface::Skin;
 
