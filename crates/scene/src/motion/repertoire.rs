@@ -27,7 +27,11 @@ mod leaps;
 mod limbs;
 mod locomotion;
 mod plan;
+mod sag;
 mod track;
+
+#[cfg(test)]
+mod tests;
 
 use drapery_core::{Clip, FrameRate, Skeleton};
 
