@@ -234,7 +234,10 @@ impl Composer {
 
     /// From standing: weight onto one foot, then the other steps out.
     fn start(&mut self, gait: &Gait) {
-        let first = STAND.mix(gait, 0.7);
+        let mut first = STAND.mix(gait, 0.7);
+        // The first step hardly pushes off.
+        first.toe_off *= 0.7;
+        first.swing_pitch *= 0.7;
         let side = self.last;
         self.hold();
         self.gaits.push((self.now, STAND));

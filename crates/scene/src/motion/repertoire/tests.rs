@@ -12,7 +12,9 @@ use crate::{builtin, mannequin, preflight};
 const TURNS_ON_THE_BALL: &str = "dance-twist";
 
 fn at(name: &str, hz: f64) -> Clip {
-    plan(name).unwrap().clip(name, FrameRate::new(hz).unwrap())
+    plan(name, skeleton())
+        .unwrap()
+        .clip(name, FrameRate::new(hz).unwrap())
 }
 
 /// Motions that go through all kinds of joins.
@@ -313,4 +315,40 @@ fn motions_begin_above_the_origin_facing_forward() {
         let facing = heading(first.rotations[0]).unwrap().to_degrees();
         assert!(facing.abs() < 1.0, "{name}: {facing}");
     }
+}
+
+/// Feet stand on the ground whatever the length of the legs.
+#[test]
+fn motions_fit_bodies_of_other_shapes() {
+    let body = builtin::character("mannequin").unwrap();
+    let whose = body.skeleton();
+    let n_shape = body.shape_parameters().len();
+    for (parameter, value) in [(0, 2.0), (0, -2.0), (1, 1.5), (4, 1.5)] {
+        let mut shape = vec![0.0; n_shape];
+        if let Some(at) = shape.get_mut(parameter) {
+            *at = value;
+        }
+        let shaped = body.shaped(&shape).unwrap();
+        for name in ["walk", "crouch"] {
+            let clip = clip_on(name, &shaped.joints).unwrap();
+            // The same poses on the skeleton of that shape.
+            let own = drapery_core::Skeleton::new(
+                whose.names().to_vec(),
+                whose.parents().to_vec(),
+                shaped.joints.clone(),
+            );
+            let frames = clip.frames().to_vec();
+            let on_it = Clip::new(name.into(), own.unwrap(), clip.frame_rate(), frames).unwrap();
+            let found = footing(&on_it).unwrap();
+            let what = format!("{name} with parameter {parameter} at {value}: {found:?}");
+            assert!(found.slide < 0.01, "{what}");
+            assert!(found.lowest > -0.005 && found.airborne == 0.0, "{what}");
+        }
+    }
+    let same = clip_on("walk", skeleton().rest()).unwrap();
+    assert_eq!(same, clip("walk").unwrap());
+    assert!(matches!(
+        clip_on("walk", &[Vec3::ZERO]),
+        Err(RepertoireError::Joints { .. })
+    ));
 }
