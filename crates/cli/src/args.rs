@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use drapery::scene::garment::Size;
 use drapery::sim::textbook::Test;
 use serde::Serialize;
 
@@ -187,6 +188,13 @@ pub(crate) enum Character {
         motion: Vec<String>,
         #[command(flatten)]
         reading: MotionReading,
+        /// Look also at every shape parameter at its ends, at every pair of them
+        /// and at N random shapes, for bodies that intersect themselves at rest
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+        shapes: Option<u32>,
+        /// Which random shapes
+        #[arg(long, value_name = "N", default_value_t = 1, requires = "shapes")]
+        seed: u64,
     },
 }
 
@@ -213,15 +221,72 @@ pub(crate) enum Garment {
         on: Option<String>,
         #[command(flatten)]
         shape: Shape,
+        /// The file lies on the body of that shape, not on the body of shape 0
+        #[arg(long, requires = "on")]
+        fitted: bool,
         /// Motion over which the skinning must stay well-conditioned
         #[arg(long, short, value_name = "MOTION", requires = "on")]
         motion: Vec<String>,
         #[command(flatten)]
         reading: MotionReading,
     },
-    /// The constants of a fabric, and the bending length that a strip of it has
+    /// Draft a garment for a body, as an .obj file with its flat pattern
+    #[command(
+        after_help = "Example:\n  drapery garment draft skirt -c mannequin --size L --out skirt.obj\n"
+    )]
+    Draft(DraftPlan),
+    /// The constants of a fabric, its bending length on a strip and its drape on Cusick's meter
     #[command(after_help = "Example:\n  drapery garment fabric cotton-plain\n")]
     Fabric(FabricPlan),
+}
+
+#[derive(Debug, ClapArgs, Serialize)]
+pub(crate) struct DraftPlan {
+    /// Name of the pattern, such as t-shirt or skirt
+    pub(crate) garment: String,
+    /// Who it is for: built-in name, or a .glb, .gltf or SMPL-layout .npz file
+    #[arg(long, short, value_name = "CHARACTER")]
+    pub(crate) character: String,
+    #[command(flatten)]
+    pub(crate) shape: Shape,
+    /// About how many triangles
+    #[arg(long, value_name = "N", default_value_t = 6000,
+          value_parser = clap::value_parser!(u32).range(150..=100_000))]
+    pub(crate) triangles: u32,
+    /// How wide it is
+    #[arg(long, value_enum, default_value_t = GarmentSize::M, ignore_case = true)]
+    pub(crate) size: GarmentSize,
+    /// Added to every girth instead of a size
+    #[arg(long, value_name = "CM", allow_hyphen_values = true, conflicts_with = "size",
+          value_parser = within32(-3.0..=30.0))]
+    pub(crate) ease_cm: Option<f32>,
+    /// OBJ file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum GarmentSize {
+    /// Close: 2 cm less around
+    S,
+    /// As it is meant
+    M,
+    /// Loose: 4 cm more around
+    L,
+    /// Wide: 8 cm more around
+    Xl,
+}
+
+impl GarmentSize {
+    pub(crate) const fn size(self) -> Size {
+        match self {
+            Self::S => Size::S,
+            Self::M => Size::M,
+            Self::L => Size::L,
+            Self::Xl => Size::Xl,
+        }
+    }
 }
 
 #[derive(Debug, ClapArgs, Serialize)]
@@ -236,17 +301,16 @@ pub(crate) struct FabricPlan {
     /// Write it to a .toml file
     #[arg(long, value_name = "FILE", requires = "fabric")]
     pub(crate) out: Option<PathBuf>,
-    /// Also its drape coefficient and folds on Cusick's meter, in some seconds;
-    /// without a fabric, of all that are built in
-    #[arg(long, conflicts_with_all = ["list", "cells"])]
-    pub(crate) drape: bool,
+    /// Only its constants: nothing is measured
+    #[arg(long, conflicts_with_all = ["list", "picture"])]
+    pub(crate) constants: bool,
     /// PNG file for a sheet of a strip, a draped disc and a hanging cloth of
-    /// each, or with --drape of their drapes; without a fabric, of all that are
-    /// built in
+    /// each; without a fabric, of all that are built in
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
-    /// Cells along a side of the hanging cloth, 60 if not given; the others are as fine
-    #[arg(long, value_name = "N", requires = "picture",
+    /// Cells along a side of the hanging cloth, 60 if not given; the others are as fine. The drape
+    /// coefficient then is that of so coarse a cloth
+    #[arg(long, value_name = "N", conflicts_with_all = ["list", "constants"],
           value_parser = clap::value_parser!(u32).range(12..=200))]
     pub(crate) cells: Option<u32>,
 }
@@ -377,6 +441,10 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "N", conflicts_with_all = ["turntable", "film"], requires = "motion",
           value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) sheet: Option<u32>,
+    /// A contact sheet of bodies, each of a shape such as male=-1,weight=0.5 or 0 for the mean
+    #[arg(long, value_name = "SHAPE", num_args = 1.., allow_hyphen_values = false,
+          conflicts_with_all = ["sheet", "turntable", "film", "garment", "motion", "frame", "shape"])]
+    pub(crate) bodies: Vec<String>,
     /// A contact sheet of so many views around
     #[arg(long, value_name = "N", conflicts_with = "film",
           value_parser = clap::value_parser!(u32).range(1..=200))]
@@ -490,6 +558,8 @@ pub(crate) enum SimulateScene {
     Hang,
     /// Falls flat on a ball
     Drape,
+    /// Falls flat on a ball of 20,172 triangles
+    DrapeMesh,
     /// A strip of 1 m × 25 cm on a table, folded over itself three times
     Fold,
 }
@@ -499,6 +569,7 @@ impl SimulateScene {
         match self {
             Self::Hang => "hang",
             Self::Drape => "drape",
+            Self::DrapeMesh => "drape-mesh",
             Self::Fold => "fold",
         }
     }
@@ -506,7 +577,7 @@ impl SimulateScene {
     /// How many frames it takes.
     pub(crate) const fn frames(self) -> u32 {
         match self {
-            Self::Hang | Self::Drape => 60,
+            Self::Hang | Self::Drape | Self::DrapeMesh => 60,
             Self::Fold => 180,
         }
     }

@@ -1,7 +1,10 @@
 //! `drapery character info|check`.
 
-use drapery::core::BodyModel;
-use drapery::scene::preflight::{character_info, check_character, check_motion};
+use drapery::core::{BodyModel, ShapeParameter};
+use drapery::scene::preflight::{
+    Finding, FindingKind, Severity, ShapeSweep, character_info, check_character, check_motion,
+    shapes_to_sweep, sweep_shapes,
+};
 use serde_json::json;
 
 use crate::args::Character;
@@ -61,6 +64,8 @@ pub(crate) fn run(command: &Character, say: &Say) -> anyhow::Result<Answer> {
             shape,
             motion,
             reading,
+            shapes,
+            seed,
         } => {
             let model = source::character(character, say)?;
             let body = source::shaped(&model, shape, say)?;
@@ -95,7 +100,64 @@ pub(crate) fn run(command: &Character, say: &Say) -> anyhow::Result<Answer> {
                 say.result("clip", data, text)?;
                 findings.extend(report.findings);
             }
+            if let Some(n_random) = shapes {
+                let shapes = shapes_to_sweep(model.shape_parameters(), *n_random as usize, *seed);
+                let bar = say.progress(shapes.len() as u64, "shapes");
+                let sweep = sweep_shapes(&model, &shapes, |done, _| {
+                    bar.set_position(done as u64);
+                    !stop::asked()
+                })?;
+                bar.finish_and_clear();
+                stop::check()?;
+                say_sweep(&sweep, *n_random, *seed, say)?;
+                findings.extend(crossing_shapes(&sweep, model.shape_parameters()));
+            }
             garment::say_findings(&findings, character, say)
         }
     }
+}
+
+/// What a sweep over the shape space found, in numbers.
+fn say_sweep(sweep: &ShapeSweep, n_random: u32, seed: u64, say: &Say) -> anyhow::Result<()> {
+    let angle = sweep.smallest_angle.to_degrees();
+    let data = json!({
+        "shapes": sweep.n_shapes,
+        "random": n_random,
+        "seed": seed,
+        "self_intersecting": sweep.crossing.iter().map(|c| &c.shape).collect::<Vec<_>>(),
+        "smallest_angle_deg": angle,
+    });
+    let text = format!(
+        "{} of {} shapes intersect themselves at rest; the smallest angle of a triangle is {angle:.1}°",
+        sweep.crossing.len(),
+        sweep.n_shapes,
+    );
+    say.result("shapes", data, text)
+}
+
+/// The finding that some shapes intersect themselves.
+fn crossing_shapes(sweep: &ShapeSweep, parameters: &[ShapeParameter]) -> Option<Finding> {
+    let first = sweep.crossing.first()?;
+    let shape: Vec<String> = parameters
+        .iter()
+        .zip(&first.shape)
+        .filter(|(_, value)| **value != 0.0)
+        .map(|(parameter, value)| format!("{} = {value}", parameter.name))
+        .collect();
+    let place = 100.0 * first.place;
+    Some(Finding {
+        finding: FindingKind::SelfIntersection,
+        severity: Severity::Warning,
+        count: sweep.crossing.len() as u64,
+        place: format!(
+            "{} pairs of triangles near ({:.1}, {:.1}, {:.1}) cm with {}",
+            first.n_crossings,
+            place.x,
+            place.y,
+            place.z,
+            shape.join(", ")
+        ),
+        cure: "narrow the ranges of these parameters, or mend their directions".to_string(),
+        vertices: Vec::new(),
+    })
 }

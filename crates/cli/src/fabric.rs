@@ -1,4 +1,4 @@
-//! `drapery garment fabric`: what a fabric is, and how it bends.
+//! `drapery garment fabric`: what a fabric is, how it bends and how it drapes.
 
 use std::path::Path;
 
@@ -43,39 +43,45 @@ pub(crate) fn run(plan: &FabricPlan, say: &Say) -> anyhow::Result<Answer> {
         true => PRESETS.iter().map(Preset::fabric).collect(),
         false => fabrics.clone(),
     };
-    let drapes = match plan.drape {
-        true => Some(fabric_drape::drapes(&shown, say)?),
-        false => None,
+    let is_measured = !plan.constants && (!fabrics.is_empty() || plan.picture.is_some());
+    let drapes = match is_measured {
+        true => fabric_drape::drapes(&shown, plan.cells, say)?,
+        false => Vec::new(),
     };
     for (i, (name, fabric)) in plan.fabric.iter().zip(&fabrics).enumerate() {
-        let lengths = WAYS.map(|(way, direction)| {
-            let measured = bending_length(fabric, direction);
-            if let Err(error) = &measured {
-                say.note(format_args!("{name}: bending length, {way}: {error}"));
-            }
-            (way, measured.ok())
+        let measured = is_measured.then(|| Measured {
+            lengths: WAYS.map(|(way, direction)| {
+                let measured = bending_length(fabric, direction);
+                if let Err(error) = &measured {
+                    say.note(format_args!("{name}: bending length, {way}: {error}"));
+                }
+                (way, measured.ok())
+            }),
+            drape: &drapes[i],
         });
         if let Some(out) = &plan.out {
             write::file(out, to_toml(fabric).as_bytes())?;
             record_run(out, plan)?;
         }
-        let drape = drapes.as_ref().map(|drapes| &drapes[i]);
-        describe(name, fabric, &lengths, drape, say)?;
+        describe(name, fabric, measured.as_ref(), say)?;
     }
-    match &drapes {
-        _ if !fabrics.is_empty() => {}
-        Some(drapes) => list_drapes(&shown, drapes, say)?,
-        None => list(say)?,
+    match fabrics.is_empty() {
+        true if is_measured => list_drapes(&shown, &drapes, say)?,
+        true => list(say)?,
+        false => {}
     }
     if let Some(out) = &plan.picture {
-        let sheet = match &drapes {
-            Some(drapes) => fabric_drape::sheet_of(&shown, drapes)?,
-            None => fabric_picture::sheet_of(&shown, plan.cells, say)?,
-        };
+        let sheet = fabric_picture::sheet_of(&shown, &drapes, plan.cells, say)?;
         write::file(out, &sheet.png()?)?;
         record_run(out, plan)?;
     }
     Ok(Answer::Yes)
+}
+
+/// What was measured of a fabric.
+struct Measured<'a> {
+    lengths: [(&'static str, Option<BendingLength>); 3],
+    drape: &'a Drape,
 }
 
 const WAYS: [(&str, StripDirection); 3] = [
@@ -119,18 +125,10 @@ fn list_drapes(fabrics: &[Fabric], drapes: &[Drape], say: &Say) -> anyhow::Resul
 fn describe(
     name: &str,
     fabric: &Fabric,
-    lengths: &[(&str, Option<BendingLength>); 3],
-    drape: Option<&Drape>,
+    measured: Option<&Measured<'_>>,
     say: &Say,
 ) -> anyhow::Result<()> {
     let preset = PRESETS.iter().find(|p| p.name == name);
-    let bending_length_m: serde_json::Map<String, serde_json::Value> = lengths
-        .iter()
-        .map(|(way, c)| {
-            let data = c.map(|c| json!({ "measured": c.length, "formula": c.formula }));
-            (way.to_string(), json!(data))
-        })
-        .collect();
     let mut data = json!({
         "name": fabric.name,
         "description": preset.map(|p| p.description),
@@ -147,7 +145,6 @@ fn describe(
         "damping_s": fabric.damping,
         "friction": fabric.friction,
         "thickness_m": fabric.thickness,
-        "bending_length_m": bending_length_m,
     });
     let head = match preset {
         Some(p) => format!("{}: {}\nsource: {}", fabric.name, p.description, p.source),
@@ -176,17 +173,19 @@ fn describe(
         fabric.friction,
         1e3 * fabric.thickness,
     );
-    for (way, c) in lengths {
-        let Some(c) = c else {
-            continue;
-        };
-        text.push_str(&format!(
-            "\nbending length   {:.2} cm {way}, measured on a strip ({:.2} cm by D = ρ g c³)",
-            100.0 * c.length,
-            100.0 * c.formula,
-        ));
-    }
-    if let Some(drape) = drape {
+    if let Some(Measured { lengths, drape }) = measured {
+        for (way, c) in lengths {
+            let found = c.map(|c| json!({ "measured": c.length, "formula": c.formula }));
+            data["bending_length_m"][*way] = json!(found);
+            let Some(c) = c else {
+                continue;
+            };
+            text.push_str(&format!(
+                "\nbending length   {:.2} cm {way}, measured on a strip ({:.2} cm by D = ρ g c³)",
+                100.0 * c.length,
+                100.0 * c.formula,
+            ));
+        }
         data["drape_coefficient_percent"] = json!(drape.coefficient);
         data["folds"] = json!(drape.folds);
         let figures = fabric_drape::figures(drape);

@@ -6,8 +6,7 @@ use std::ops::ControlFlow;
 use anyhow::Context;
 use drapery::core::{Fabric, TriMesh};
 use drapery::sim::{
-    DrapedDisc, HangingCloth, Specimen, SpecimenError, StripDirection, StripOverEdge,
-    bending_length,
+    Drape, HangingCloth, Specimen, SpecimenError, StripDirection, StripOverEdge, bending_length,
 };
 use drapery::view::picture::{
     Bounds, Camera, Colour, Image, Light, Options, Scene, SceneMesh, Size, View, render, sheet,
@@ -26,15 +25,21 @@ const COLUMNS: usize = 8;
 /// Ticks of the progress bar for each specimen.
 const TICKS: u64 = 50;
 
-/// The three specimens of a fabric.
+/// What is seen of a fabric.
 #[derive(Clone, Copy)]
 enum Scenes {
     Strip,
     Disc,
+    DiscFromAbove,
     Cloth,
 }
 
-const SCENES: [Scenes; 3] = [Scenes::Strip, Scenes::Disc, Scenes::Cloth];
+const SCENES: [Scenes; 4] = [
+    Scenes::Strip,
+    Scenes::Disc,
+    Scenes::DiscFromAbove,
+    Scenes::Cloth,
+];
 
 /// What is shown of a fabric.
 struct Shown {
@@ -45,18 +50,27 @@ struct Shown {
     data: serde_json::Value,
 }
 
-/// Lets specimens of all fabrics come to rest and draws them.
-pub(crate) fn sheet_of(fabrics: &[Fabric], cells: Option<u32>, say: &Say) -> anyhow::Result<Image> {
-    let jobs: Vec<(Scenes, &Fabric)> = SCENES
+/// Lets specimens of all fabrics come to rest and draws them beside their
+/// drapes.
+pub(crate) fn sheet_of(
+    fabrics: &[Fabric],
+    drapes: &[Drape],
+    cells: Option<u32>,
+    say: &Say,
+) -> anyhow::Result<Image> {
+    let jobs: Vec<(Scenes, &Fabric, &Drape)> = SCENES
         .into_iter()
-        .flat_map(|scene| fabrics.iter().map(move |fabric| (scene, fabric)))
+        .flat_map(|scene| {
+            let both = fabrics.iter().zip(drapes);
+            both.map(move |(fabric, drape)| (scene, fabric, drape))
+        })
         .collect();
     let cells = cells.unwrap_or(HangingCloth::default().cells);
     let bar = say.progress(TICKS * jobs.len() as u64, "specimens");
     let shown = jobs
         .par_iter()
-        .map(|(scene, fabric)| {
-            let shown = scene.at_rest(fabric, cells, &bar);
+        .map(|(scene, fabric, drape)| {
+            let shown = scene.at_rest(fabric, drape, cells, &bar);
             stop::check()?;
             shown.with_context(|| format!("cannot show {}", fabric.name))
         })
@@ -87,7 +101,7 @@ pub(crate) fn sheet_of(fabrics: &[Fabric], cells: Option<u32>, say: &Say) -> any
         rows.push(sheet(&images, COLUMNS, &labels, scene.title())?);
     }
     for (i, fabric) in fabrics.iter().enumerate() {
-        let [strip, disc, cloth] = [0, 1, 2].map(|row| &shown[row * fabrics.len() + i]);
+        let [strip, disc, _, cloth] = [0, 1, 2, 3].map(|row| &shown[row * fabrics.len() + i]);
         let data = json!({
             "name": fabric.name,
             "strip": strip.data,
@@ -120,7 +134,7 @@ impl Scenes {
     const fn name(self) -> &'static str {
         match self {
             Self::Strip => "the strip",
-            Self::Disc => "the disc",
+            Self::Disc | Self::DiscFromAbove => "the disc",
             Self::Cloth => "the hanging cloth",
         }
     }
@@ -129,11 +143,18 @@ impl Scenes {
         match self {
             Self::Strip => "Strips along the warp, 6 cm over an edge, with their bending length",
             Self::Disc => "Discs of 30 cm on one of 18 cm, with their drape coefficient",
+            Self::DiscFromAbove => "The same from above, with their folds",
             Self::Cloth => "Cloths of 30 cm by two corners 21 cm apart",
         }
     }
 
-    fn at_rest(self, fabric: &Fabric, cells: u32, bar: &ProgressBar) -> anyhow::Result<Shown> {
+    fn at_rest(
+        self,
+        fabric: &Fabric,
+        drape: &Drape,
+        cells: u32,
+        bar: &ProgressBar,
+    ) -> anyhow::Result<Shown> {
         let mut ticks = 0;
         let tick = |share: f64| {
             let now = (share * TICKS as f64) as u64;
@@ -144,7 +165,7 @@ impl Scenes {
                 false => ControlFlow::Continue(()),
             }
         };
-        let shown = self.show(fabric, cells, tick)?;
+        let shown = self.show(fabric, drape, cells, tick)?;
         bar.inc(TICKS - ticks);
         Ok(shown)
     }
@@ -152,6 +173,7 @@ impl Scenes {
     fn show(
         self,
         fabric: &Fabric,
+        drape: &Drape,
         cells: u32,
         go_on: impl FnMut(f64) -> ControlFlow<()>,
     ) -> Result<Shown, SpecimenError> {
@@ -159,7 +181,6 @@ impl Scenes {
             cells,
             ..HangingCloth::default()
         };
-        let cell = cloth.side / f64::from(cells);
         Ok(match self {
             Self::Strip => {
                 let plan = StripOverEdge {
@@ -180,22 +201,22 @@ impl Scenes {
                     specimen,
                 }
             }
-            Self::Disc => {
-                let mut plan = DrapedDisc::default();
-                // The folds of a disc are smaller than those of the cloth.
-                let ring = plan.radius - plan.support;
-                plan.cells = ((ring / (0.75 * cell)).round() as u32).max(4);
-                let specimen = plan.at_rest(fabric, go_on)?;
-                let coefficient = plan.coefficient(&specimen);
-                Shown {
-                    figure: format!("{:.0} %", 100.0 * coefficient),
-                    data: json!({
-                        "drape_coefficient": coefficient, "at_rest": specimen.at_rest,
-                        "self_crossings": specimen.self_crossings(),
-                    }),
-                    specimen,
-                }
-            }
+            Self::Disc | Self::DiscFromAbove => Shown {
+                figure: match self {
+                    Self::Disc => format!("{:.0} %", drape.coefficient),
+                    _ => drape.folds.to_string(),
+                },
+                data: json!({
+                    "drape_coefficient": drape.coefficient / 100.0,
+                    "folds": drape.folds,
+                    "self_crossings": drape.crossings,
+                }),
+                specimen: Specimen {
+                    topology: drape.topology.clone(),
+                    positions: drape.positions.clone(),
+                    at_rest: drape.is_at_rest,
+                },
+            },
             Self::Cloth => {
                 let specimen = cloth.at_rest(fabric, go_on)?;
                 let low = specimen.positions.iter().map(|p| p.y);
@@ -266,6 +287,15 @@ impl Scenes {
                 },
                 light: from_left,
                 size: Size::new(WIDTH, 170),
+            },
+            Self::DiscFromAbove => Look {
+                view: view(0.0, std::f32::consts::FRAC_PI_2),
+                bounds: Bounds {
+                    low: vec3(-0.15, -0.065, -0.15),
+                    high: vec3(0.15, 0.0, 0.15),
+                },
+                light: from_left,
+                size: Size::new(WIDTH, 230),
             },
             Self::Cloth => Look {
                 view: view(0.3, 0.17),

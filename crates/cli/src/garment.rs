@@ -1,42 +1,44 @@
 //! `drapery garment info|check|fabric`, and how findings are said.
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use drapery::core::{BodyModel, Clip, ShapedBody, Surroundings};
 use drapery::scene::character::Character;
-use drapery::scene::garment::pins;
-use drapery::scene::preflight::{Finding, Severity, borders, check_garment, check_outfit};
-use drapery::{dress, roll_out};
+use drapery::scene::garment::{DraftConfig, GarmentKind, draft, pins, write_obj};
+use drapery::scene::load::nearest;
+use drapery::scene::preflight::{
+    Finding, Severity, borders, check_garment, check_garment_made_for, check_outfit,
+};
+use drapery::{dress_made_for, roll_out};
 use serde_json::json;
 
-use crate::args::{Garment, PatternReading};
+use crate::args::{DraftPlan, Garment, PatternReading};
 use crate::say::Say;
-use crate::{Answer, fabric, source, stop};
+use crate::source::Worn;
+use crate::{Answer, fabric, record, source, stop, write};
 
 pub(crate) fn run(command: &Garment, say: &Say) -> anyhow::Result<Answer> {
     match command {
         Garment::Info { garment, pattern } => info(garment, *pattern, say),
+        Garment::Draft(plan) => draft_to(plan, say),
         Garment::Fabric(plan) => fabric::run(plan, say),
         Garment::Check {
             garment,
             pattern,
             on,
             shape,
+            fitted,
             motion,
             reading,
         } => {
-            let garments = garment
-                .iter()
-                .map(|name| source::garment(name, *pattern, say))
-                .collect::<anyhow::Result<Vec<_>>>()?;
-            let layers: Vec<_> = garments.iter().collect();
-            let outfit = match layers.len() {
-                1 => Answer::Yes,
-                _ => say_findings(&check_outfit(&layers), "the outfit", say)?,
-            };
             let Some(character) = on else {
                 if !shape.shape.is_empty() {
                     bail!("--shape needs --on CHARACTER");
                 }
+                let garments = garment
+                    .iter()
+                    .map(|name| source::garment(name, *pattern, say))
+                    .collect::<anyhow::Result<Vec<_>>>()?;
+                let outfit = check_layers(&garments.iter().collect::<Vec<_>>(), say)?;
                 let answers = garment
                     .iter()
                     .zip(&garments)
@@ -45,21 +47,91 @@ pub(crate) fn run(command: &Garment, say: &Say) -> anyhow::Result<Answer> {
             };
             let model = source::character(character, say)?;
             let body = source::shaped(&model, shape, say)?;
+            let worn = garment
+                .iter()
+                .map(|name| {
+                    let mut worn = source::garment_for(name, *pattern, &model, &body, say)?;
+                    if *fitted {
+                        worn.made_for.clone_from(&body.shape);
+                    }
+                    Ok(worn)
+                })
+                .collect::<anyhow::Result<Vec<_>>>()?;
+            let layers: Vec<_> = worn.iter().map(|w| &w.garment).collect();
+            let outfit = check_layers(&layers, say)?;
             let clips = motion
                 .iter()
                 .map(|name| {
                     source::motion_on(name, reading, &body, model.skeleton(), &say.hushed())
                 })
                 .collect::<anyhow::Result<Vec<_>>>()?;
-            let answers = garment.iter().zip(&garments).map(|(name, garment)| {
-                let findings = check_garment(garment, Some((&model, &body)));
+            let answers = garment.iter().zip(&worn).map(|(name, worn)| {
+                let made_for = worn.is_made_for(&body);
+                let on = Some((&model as &dyn BodyModel, &body));
+                let findings = check_garment_made_for(&worn.garment, on, made_for);
                 let sound = say_findings(&findings, name, say)?;
-                let conditioned = conditioning(garment, &model, &body, &clips, say)?;
+                let conditioned = conditioning(worn, &model, &body, &clips, say)?;
                 Ok(sound.and(conditioned))
             });
             Ok(all(answers)?.and(outfit))
         }
     }
+}
+
+/// What is wrong with garments that are worn together.
+fn check_layers(layers: &[&drapery::core::Garment], say: &Say) -> anyhow::Result<Answer> {
+    match layers.len() {
+        1 => Ok(Answer::Yes),
+        _ => say_findings(&check_outfit(layers), "the outfit", say),
+    }
+}
+
+/// Drafts a garment and writes it, with the flat pattern as vt.
+fn draft_to(plan: &DraftPlan, say: &Say) -> anyhow::Result<Answer> {
+    if write::check(&plan.out)? != "obj" {
+        bail!("--out {}: a garment is written as .obj", plan.out.display());
+    }
+    let character = source::character(&plan.character, say)?;
+    let body = source::shaped(&character, &plan.shape, say)?;
+    let Some(kind) = GarmentKind::named(&plan.garment) else {
+        let names: Vec<&str> = GarmentKind::ALL.iter().map(|k| k.name()).collect();
+        let near = nearest(&plan.garment, names.iter().copied());
+        let near = near.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
+        bail!(
+            "no pattern is called {}; there are {}{near}",
+            plan.garment,
+            names.join(", ")
+        );
+    };
+    let config = DraftConfig {
+        n_triangles: plan.triangles,
+        ease: match plan.ease_cm {
+            Some(cm) => cm / 100.0,
+            None => plan.size.size().ease(),
+        },
+    };
+    let garment = draft(kind, &character, &body.shape, &config)
+        .with_context(|| format!("cannot draft {} for {}", kind.name(), character.name()))?;
+    write::file(&plan.out, write_obj(&garment).as_bytes())?;
+    record::write(
+        &record::beside(&plan.out),
+        "garment draft",
+        plan,
+        &[record::Input::of(&plan.character)?],
+    )?;
+    let data = json!({
+        "file": plan.out.to_string_lossy(),
+        "vertices": garment.mesh().positions().len(),
+        "triangles": garment.mesh().triangles().len(),
+    });
+    let text = format!(
+        "{}: {} vertices, {} triangles",
+        plan.out.display(),
+        garment.mesh().positions().len(),
+        garment.mesh().triangles().len()
+    );
+    say.result("draft", data, text)?;
+    Ok(Answer::Yes)
 }
 
 /// Yes when all answers are.
@@ -124,7 +196,7 @@ const SOUND_CONDITIONING: f64 = 0.3;
 
 /// Says how well-conditioned the skinning stays over each motion.
 fn conditioning(
-    garment: &drapery::core::Garment,
+    worn: &Worn,
     model: &Character,
     body: &ShapedBody,
     clips: &[Clip],
@@ -133,7 +205,8 @@ fn conditioning(
     let Some(first) = clips.first() else {
         return Ok(Answer::Yes);
     };
-    let animator = dress(garment, model, first.frame_rate())?;
+    let garment = &worn.garment;
+    let animator = dress_made_for(garment, model, &worn.made_for, first.frame_rate())?;
     let mut answer = Answer::Yes;
     let bar = say.progress(clips.len() as u64, "motions");
     for clip in clips {

@@ -64,7 +64,7 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
             &Garment::Fabric(FabricPlan {
                 fabric: vec![name],
                 list: false,
-                drape: false,
+                constants: true,
                 out: None,
                 picture: None,
                 cells: None,

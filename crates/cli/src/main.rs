@@ -8,6 +8,7 @@
 mod animate;
 mod args;
 mod bench;
+mod bench_ball;
 mod bench_fold;
 mod bench_simulate;
 mod character;

@@ -11,7 +11,7 @@ use drapery::view::picture::{
 use glam::Vec3;
 use serde_json::json;
 
-use crate::args::{ColourBy, Picture};
+use crate::args::{ColourBy, Picture, Shape};
 use crate::say::Say;
 use crate::stage::{Stage, stretch_percent};
 use crate::{Answer, source, stop, write};
@@ -25,7 +25,9 @@ pub(crate) fn run(plan: &Picture, say: &Say) -> anyhow::Result<Answer> {
         bail!("--out {}: a picture is written as .png", plan.out.display());
     }
     let look = Look::of(plan);
-    let bytes = if plan.dressed.character.is_some() {
+    let bytes = if !plan.bodies.is_empty() {
+        of_bodies(plan, &look, say)?
+    } else if plan.dressed.character.is_some() {
         let stage = Stage::load(&plan.dressed, say)?;
         of_stage(plan, &look, &stage, say)?
     } else {
@@ -66,7 +68,10 @@ pub(crate) struct Look {
 
 impl Look {
     fn of(plan: &Picture) -> Self {
-        let several = plan.sheet.is_some() || plan.turntable.is_some() || plan.film;
+        let several = plan.sheet.is_some()
+            || plan.turntable.is_some()
+            || plan.film
+            || !plan.bodies.is_empty();
         let height = plan
             .size
             .unwrap_or(if several { ON_A_SHEET } else { SINGLE });
@@ -107,6 +112,39 @@ impl Look {
             unit: unit.to_string(),
         }
     }
+}
+
+/// One character in several shapes, all at one scale.
+fn of_bodies(plan: &Picture, look: &Look, say: &Say) -> anyhow::Result<Vec<u8>> {
+    let Some(name) = &plan.dressed.character else {
+        bail!("--bodies: give a --character; mannequin is built in");
+    };
+    let model = source::character(name, say)?;
+    let mut bodies = Vec::new();
+    for text in &plan.bodies {
+        let settings = text.split(',').filter(|s| *s != "0").map(str::to_string);
+        let shape = Shape {
+            shape: settings.collect(),
+        };
+        bodies.push(source::shaped(&model, &shape, say)?.rest);
+    }
+    let camera = Camera::framing_points(bodies.iter().flatten().copied(), look.view, look.size);
+    let options = Options::of_size(look.size);
+    let mut images = Vec::new();
+    for rest in &bodies {
+        stop::check()?;
+        let mut body = SceneMesh::body(model.topology(), rest);
+        if look.wireframe {
+            body = body.with_wireframe(Wireframe::default());
+        }
+        images.push(render(&Scene::on_floor().with(body), &camera, &options)?);
+    }
+    let label = |text: &String| match text.as_str() {
+        "0" => "mean".to_string(),
+        text => text.replace('=', " ").replace(',', ", "),
+    };
+    let labels: Vec<String> = plan.bodies.iter().map(label).collect();
+    Ok(sheet(&images, columns(images.len()), &labels, model.name())?.png()?)
 }
 
 fn of_stage(plan: &Picture, look: &Look, stage: &Stage, say: &Say) -> anyhow::Result<Vec<u8>> {

@@ -5,13 +5,14 @@ use std::ops::Range;
 use anyhow::{Context, bail};
 use drapery::core::{BodyModel, Clip, Fabric, Garment, ShapedBody, Skeleton};
 use drapery::scene::character::Character;
-use drapery::scene::garment::TextureUse;
+use drapery::scene::garment::{DraftConfig, GarmentKind, TextureUse, draft};
 use drapery::scene::load::{self, LoadedMotion, MotionOptions};
 use drapery::scene::mannequin;
 use drapery::scene::motion::repertoire;
 use drapery::scene::motion::{
     Axis, BvhOptions, Calibration, JointMap, LengthUnit, RetargetOptions, retarget,
 };
+use drapery::scene::preflight::MadeFor;
 
 use crate::args;
 use crate::say::Say;
@@ -41,6 +42,47 @@ pub(crate) fn garment(
         say.note(format_args!("{name}: {note}"));
     }
     Ok(loaded.garment)
+}
+
+/// A garment and the shape of the body that it lies on.
+pub(crate) struct Worn {
+    pub(crate) garment: Garment,
+    pub(crate) made_for: Vec<f32>,
+}
+
+impl Worn {
+    /// Which body that is, of those that the check knows.
+    pub(crate) fn is_made_for(&self, body: &ShapedBody) -> MadeFor {
+        if self.made_for == body.shape {
+            MadeFor::Wearer
+        } else {
+            MadeFor::Template
+        }
+    }
+}
+
+/// The garment for a body: drafted for it if its name is that of a pattern,
+/// otherwise read, as it lies on the body of shape 0.
+pub(crate) fn garment_for(
+    name: &str,
+    reading: args::PatternReading,
+    character: &Character,
+    body: &ShapedBody,
+    say: &Say,
+) -> anyhow::Result<Worn> {
+    if let Some(kind) = GarmentKind::named(name) {
+        let config = DraftConfig::default();
+        let garment = draft(kind, character, &body.shape, &config)
+            .with_context(|| format!("cannot draft {name} for {}", character.name()))?;
+        return Ok(Worn {
+            garment,
+            made_for: body.shape.clone(),
+        });
+    }
+    Ok(Worn {
+        garment: garment(name, reading, say)?,
+        made_for: vec![0.0; body.shape.len()],
+    })
 }
 
 /// The fabric, with a remark for each thing noticed while reading it.

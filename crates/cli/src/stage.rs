@@ -4,12 +4,13 @@ use anyhow::{Context, bail};
 use drapery::core::{BodyModel, Clip, FrameIndex, FrameRate, Garment, ShapedBody, TriMesh};
 use drapery::scene::character::Character;
 use drapery::scene::motion::trim;
-use drapery::scene::preflight::{Severity, check_garment};
-use drapery::{Animation, RollOut, dress};
+use drapery::scene::preflight::{Severity, check_garment_made_for};
+use drapery::{Animation, RollOut, dress_made_for};
 
 use crate::args::Dressed;
 use crate::record::Input;
 use crate::say::Say;
+use crate::source::Worn;
 use crate::{source, stop};
 
 /// What stands on the stage: a character, its clothes and its motion.
@@ -17,6 +18,8 @@ pub(crate) struct Stage {
     pub(crate) character: Character,
     pub(crate) body: ShapedBody,
     pub(crate) garments: Vec<Garment>,
+    /// The shape of the body that each garment lies on.
+    pub(crate) made_for: Vec<Vec<f32>>,
     pub(crate) clip: Clip,
     /// The frame of the motion that is frame 0 of the clip.
     pub(crate) first_frame: usize,
@@ -34,7 +37,7 @@ impl Stage {
         let garments = dressed
             .garment
             .iter()
-            .map(|name| source::garment(name, dressed.pattern, say))
+            .map(|name| source::garment_for(name, dressed.pattern, &character, &body, say))
             .collect::<anyhow::Result<Vec<_>>>()?;
         let mut first_frame = 0;
         let clip = match &dressed.motion {
@@ -57,13 +60,18 @@ impl Stage {
             }
             None => at_rest(&character, &body)?,
         };
-        for garment in &garments {
-            warn_of_misfit(garment, &character, &body, say);
+        for worn in &garments {
+            warn_of_misfit(worn, &character, &body, say);
         }
+        let (garments, made_for) = garments
+            .into_iter()
+            .map(|w| (w.garment, w.made_for))
+            .unzip();
         Ok(Self {
             character,
             body,
             garments,
+            made_for,
             clip,
             first_frame,
         })
@@ -89,9 +97,10 @@ impl Stage {
     pub(crate) fn animate(&self, say: &Say) -> anyhow::Result<Animation<'_>> {
         let n_frames = self.clip.frames().len() as u64;
         let mut animation = Animation::new(&self.character, &self.body, &self.clip);
-        for garment in &self.garments {
+        for (garment, made_for) in self.garments.iter().zip(&self.made_for) {
+            let rate = self.clip.frame_rate();
             let animator =
-                dress(garment, &self.character, self.clip.frame_rate()).with_context(|| {
+                dress_made_for(garment, &self.character, made_for, rate).with_context(|| {
                     format!("cannot put {} on {}", garment.name(), self.character.name())
                 })?;
             let bar = say.progress(n_frames, "frames");
@@ -109,8 +118,9 @@ impl Stage {
 }
 
 /// Says when the pre-flight check would refuse a garment.
-fn warn_of_misfit(garment: &Garment, character: &Character, body: &ShapedBody, say: &Say) {
-    let findings = check_garment(garment, Some((character, body)));
+fn warn_of_misfit(worn: &Worn, character: &Character, body: &ShapedBody, say: &Say) {
+    let garment = &worn.garment;
+    let findings = check_garment_made_for(garment, Some((character, body)), worn.is_made_for(body));
     if let Some(worst) = findings.iter().find(|f| f.severity != Severity::Note) {
         say.note(format_args!(
             "{}: {}, {}; see drapery garment check",

@@ -320,6 +320,54 @@ fn a_garment_in_centimetres_is_told_its_cure() {
 }
 
 #[test]
+fn the_mannequin_is_a_closed_body_of_24_joints_and_8_parameters() {
+    let folder = tempfile::tempdir().unwrap();
+    let stdout = out(
+        folder.path(),
+        0,
+        &["character", "info", "mannequin", "--json"],
+    );
+    let info = &data(&stdout, "character")[0];
+    assert_eq!(info["closed"], true);
+    assert_eq!(info["euler"], 2);
+    assert_eq!(info["joints"], 24);
+    assert_eq!(info["self_intersections"], 0);
+    assert_eq!(info["shape_parameters"].as_array().unwrap().len(), 8);
+    let vertices = info["vertices"].as_u64().unwrap();
+    assert!((5000..=8000).contains(&vertices));
+    out(folder.path(), 0, &["character", "check", "mannequin"]);
+}
+
+#[test]
+fn a_sweep_over_shapes_says_how_many_were_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = ["character", "check", "tube", "--shapes", "5", "--json"];
+    let sweep = &data(&out(folder.path(), 0, &command), "shapes")[0];
+    // Two parameters at both ends, four pairs, five others.
+    assert_eq!(sweep["shapes"], 4 + 4 + 5);
+    assert_eq!(sweep["self_intersecting"].as_array().unwrap().len(), 0);
+    assert!(sweep["smallest_angle_deg"].as_f64().unwrap() > 5.0);
+}
+
+#[test]
+fn a_sheet_of_bodies_shows_each_shape_at_one_scale() {
+    let folder = tempfile::tempdir().unwrap();
+    let sheet = |bodies: &[&str], file: &str| {
+        let ends = ["--size", "120", "--out", file];
+        let command = [&["picture", "-c", "tube", "--bodies"], bodies, &ends].concat();
+        out(folder.path(), 0, &command);
+        Image::from_png(&std::fs::read(folder.path().join(file)).unwrap()).unwrap()
+    };
+    let one = sheet(&["0"], "one.png");
+    let three = sheet(&["0", "length=2", "length=-1,girth=1"], "three.png");
+    assert!(three.width() > 2 * one.width());
+    let wrong = [
+        "picture", "-c", "tube", "--bodies", "lenth=1", "--out", "x.png",
+    ];
+    assert!(error(folder.path(), 2, &wrong).contains("length"));
+}
+
+#[test]
 fn pictures_show_something() {
     let folder = tempfile::tempdir().unwrap();
     let plan = [

@@ -9,7 +9,7 @@ use drapery::scene::fabric::{NAMES, preset};
 use drapery::scene::load::load_fabric;
 
 #[test]
-fn every_fabric_is_listed_and_shown_with_its_bending_length() {
+fn every_fabric_is_listed_and_shown_with_its_bending_length_and_drape() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [
         &["garment", "fabric", "--json"][..],
@@ -22,7 +22,14 @@ fn every_fabric_is_listed_and_shown_with_its_bending_length() {
     let stdout = out(
         folder.path(),
         0,
-        &["garment", "fabric", "wool-worsted", "--json"],
+        &[
+            "garment",
+            "fabric",
+            "wool-worsted",
+            "--cells",
+            "25",
+            "--json",
+        ],
     );
     let shown = &data(&stdout, "fabric")[0];
     let fabric = preset("wool-worsted").unwrap();
@@ -37,13 +44,25 @@ fn every_fabric_is_listed_and_shown_with_its_bending_length() {
         );
         assert!((0.015..0.02).contains(&measured));
     }
-    let text = out(folder.path(), 0, &["garment", "fabric", "denim"]);
-    assert!(
-        text.contains("116.90 µN·m warp") && text.contains("2.30 cm weft"),
-        "{text}"
+    // So coarse a cloth drapes a little more than it should.
+    let coefficient = shown["drape_coefficient_percent"].as_f64().unwrap();
+    assert!((35.0..70.0).contains(&coefficient), "{coefficient}");
+    assert!((3..=9).contains(&shown["folds"].as_u64().unwrap()));
+    let text = out(
+        folder.path(),
+        0,
+        &["garment", "fabric", "denim", "--cells", "20"],
     );
-    let same = out(folder.path(), 0, &["info", "denim"]);
-    assert_eq!(same, text);
+    for part in ["116.90 µN·m warp", "2.30 cm weft", "on Cusick's meter"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let constants = out(
+        folder.path(),
+        0,
+        &["garment", "fabric", "denim", "--constants"],
+    );
+    assert!(text.starts_with(constants.trim_end()), "{constants}{text}");
+    assert_eq!(out(folder.path(), 0, &["info", "denim"]), constants);
 }
 
 #[test]
@@ -52,7 +71,14 @@ fn fabrics_go_through_files_unchanged() {
     out(
         folder.path(),
         0,
-        &["garment", "fabric", "silk-light", "--out", "mine.toml"],
+        &[
+            "garment",
+            "fabric",
+            "silk-light",
+            "--constants",
+            "--out",
+            "mine.toml",
+        ],
     );
     let path = folder.path().join("mine.toml");
     let read = load_fabric(path.to_str().unwrap()).unwrap().fabric;
@@ -64,7 +90,7 @@ fn fabrics_go_through_files_unchanged() {
     let stdout = out(
         folder.path(),
         0,
-        &["garment", "fabric", "stiff.toml", "--json"],
+        &["garment", "fabric", "stiff.toml", "--cells", "20", "--json"],
     );
     let shown = &data(&stdout, "fabric")[0];
     assert_eq!(shown["name"], "stiff");
@@ -81,7 +107,7 @@ fn pictures_show_stiff_cloth_stiff_and_are_the_same_on_any_number_of_threads() {
             .current_dir(folder.path())
             .env("RAYON_NUM_THREADS", threads)
             .args(["garment", "fabric", "denim", "jersey-knit", "--json"])
-            .args(["--cells", "12", "--picture", out])
+            .args(["--cells", "20", "--picture", out])
             .output()
             .unwrap();
         assert_eq!(done.status.code(), Some(0));
@@ -103,8 +129,8 @@ fn pictures_show_stiff_cloth_stiff_and_are_the_same_on_any_number_of_threads() {
         ]
     };
     let (denim, jersey) = (figures(0), figures(1));
-    for i in 0..3 {
-        assert!(denim[i] > 1.5 * jersey[i], "{denim:?} {jersey:?}");
+    for (stiff, limp) in denim.iter().zip(&jersey) {
+        assert!(*stiff > 1.5 * limp, "{denim:?} {jersey:?}");
     }
     assert!(rows[0]["cloth"]["lowest_m"].as_f64().unwrap() < -0.2);
 }
@@ -120,7 +146,7 @@ fn materials_of_arcsim_are_fabrics() {
     std::fs::write(folder.path().join("alike.json"), json).unwrap();
     let output = drapery(
         folder.path(),
-        &["garment", "fabric", "alike.json", "--json"],
+        &["garment", "fabric", "alike.json", "--constants", "--json"],
     );
     assert_eq!(output.status.code(), Some(0));
     let stderr = String::from_utf8(output.stderr).unwrap();

@@ -45,4 +45,4 @@ mod animation;
 mod road;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
-pub use road::{DressError, RollOut, RollOutError, dress, dress_with, roll_out};
+pub use road::{DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out};

@@ -5,7 +5,7 @@ use drapery_core::{
     PoseError, PoseVelocity, PosedBody, ShapedBody, Surroundings,
 };
 use drapery_runtime::{SkinnedGarment, SkinnedGarmentError};
-use drapery_scene::garment::{BindingConfig, BindingError, bind};
+use drapery_scene::garment::{Binding, BindingConfig, BindingError, bind, bind_made_for};
 use drapery_scene::motion::sample;
 use glam::Vec3;
 
@@ -43,10 +43,32 @@ pub fn dress_with(
     frame_rate: FrameRate,
     config: &BindingConfig,
 ) -> Result<SkinnedGarment, DressError> {
-    let binding = bind(garment, body, config)?;
+    skinned(garment, bind(garment, body, config)?, frame_rate)
+}
+
+/// [`dress`] for a garment that lies on the body of the shape `made_for`, such
+/// as one that was drafted for it.
+///
+/// # Errors
+/// When the garment is not near the body, or the shape does not fit.
+pub fn dress_made_for(
+    garment: &Garment,
+    body: &dyn BodyModel,
+    made_for: &[f32],
+    frame_rate: FrameRate,
+) -> Result<SkinnedGarment, DressError> {
+    let binding = bind_made_for(garment, body, made_for, &BindingConfig::default())?;
+    skinned(garment, binding, frame_rate)
+}
+
+fn skinned(
+    garment: &Garment,
+    binding: Binding,
+    frame_rate: FrameRate,
+) -> Result<SkinnedGarment, DressError> {
     Ok(SkinnedGarment::new(
         garment.mesh().topology().clone(),
-        garment.mesh().positions().to_vec(),
+        binding.rest,
         binding.weights,
         binding.shape_directions,
         binding.rig,

@@ -19,6 +19,7 @@ mod placement;
 mod scale;
 mod seams;
 mod self_contact;
+mod shapes;
 mod surface;
 
 #[cfg(test)]
@@ -32,10 +33,11 @@ mod tests_fit;
 
 pub use borders::{Border, borders};
 pub use character::{CharacterInfo, character_info, check_character};
-pub use garment::check_garment;
+pub use garment::{MadeFor, check_garment, check_garment_made_for};
 pub use motion::{FrameContact, JointContact, MotionReport, check_motion};
 pub use outfit::check_outfit;
 pub use self_contact::{ContactPair, SelfContact, SelfContactFinder};
+pub use shapes::{CrossingShape, ShapeSweep, shapes_to_sweep, smallest_angle, sweep_shapes};
 
 /// One thing that is wrong, how often, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]

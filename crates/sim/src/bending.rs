@@ -542,4 +542,78 @@ mod tests {
             "{energies:?}"
         );
     }
+
+    /// The height of a wavy ring clamped at radius a and free at b, where its
+    /// radial curvature is zero, and half the integral of its squared
+    /// curvature.
+    fn wavy([a, b]: [f64; 2], n_waves: f64) -> (impl Fn(DVec2) -> f64, f64) {
+        let out = move |r: f64| (r - a) / (b - a);
+        let profile = move |r: f64| out(r).powi(2) * (1.5 - 0.5 * out(r));
+        let slope = move |r: f64| (3.0 * out(r) - 1.5 * out(r).powi(2)) / (b - a);
+        let curvature = move |r: f64| (3.0 - 3.0 * out(r)) / (b - a).powi(2);
+        let n = 2000;
+        let mut energy = 0.0;
+        for i in 0..n {
+            let r = a + (b - a) * (f64::from(i) + 0.5) / f64::from(n);
+            let (w, dw, ddw) = (profile(r), slope(r), curvature(r));
+            // Of w(r) cos mθ: along the radius, along the circle, and the twist.
+            let around = dw / r - n_waves * n_waves * w / (r * r);
+            let twist = n_waves * (dw / r - w / (r * r));
+            let cos_sq = if n_waves > 0.0 { 0.5 } else { 1.0 };
+            let sum = cos_sq * (ddw * ddw + around * around) + 2.0 * (1.0 - cos_sq) * twist * twist;
+            energy += 0.5 * sum * std::f64::consts::TAU * r * (b - a) / f64::from(n);
+        }
+        (
+            move |p: DVec2| profile(p.length()) * (n_waves * p.to_angle()).cos(),
+            energy,
+        )
+    }
+
+    #[test]
+    fn a_wavy_ring_has_its_energy_to_second_order_on_any_mesh() {
+        let radii = [0.09, 0.15];
+        for n_waves in [0.0, 5.0, 7.0] {
+            let (height, expected) = wavy(radii, n_waves);
+            let worst = |n: u32| -> f64 {
+                let errors = (1..=12).map(|seed| {
+                    let ring = crate::textbook::Ring::new(radii[0], radii[1], n, seed).unwrap();
+                    let n_inner = ring.inner.len();
+                    let clamps: Vec<ClampedEdge> = (0..n_inner)
+                        .map(|i| {
+                            let vertices = [ring.inner[i], ring.inner[(i + 1) % n_inner]];
+                            let middle: DVec2 =
+                                vertices.iter().map(|v| ring.points[*v as usize]).sum();
+                            let inwards = -middle.normalize();
+                            ClampedEdge {
+                                vertices,
+                                slope: DVec3::new(inwards.x, inwards.y, 0.0),
+                            }
+                        })
+                        .collect();
+                    let fabric = Fabric::plain("test", 0.2, 500.0, 1.0);
+                    let bending = Bending::new(&ring.rest, &fabric, &clamps);
+                    let x: Vec<DVec3> = ring
+                        .points
+                        .iter()
+                        .map(|p| p.extend(1e-3 * height(*p)))
+                        .collect();
+                    bending.energy(&x) / (1e-6 * expected) - 1.0
+                });
+                errors.fold(0.0, |worst: f64, e| match e.abs() > worst.abs() {
+                    true => e,
+                    false => worst,
+                })
+            };
+            let (coarse, fine) = (worst(6), worst(12));
+            assert!(
+                coarse.abs() < 0.045 && fine.abs() < 0.012,
+                "{n_waves} waves: {coarse} {fine}"
+            );
+            let order = (coarse / fine).log2();
+            assert!(
+                (1.7..2.3).contains(&order),
+                "falls as h^{order:.2}, {n_waves} waves"
+            );
+        }
+    }
 }

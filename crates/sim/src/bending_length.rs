@@ -19,10 +19,10 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use drapery_core::{Fabric, FabricError, Topology};
+use drapery_core::{Fabric, Topology};
 use glam::{DVec2, DVec3};
 
-use crate::{ClampedEdge, Cloth, Load, NewtonConfig, RestShape, SolveError, minimise};
+use crate::{ClampedEdge, Cloth, ClothError, Load, NewtonConfig, RestShape, SolveError, minimise};
 
 /// Standard gravity as everywhere in the simulator [m/s²].
 const GRAVITY: f64 = 9.81;
@@ -92,9 +92,9 @@ pub struct BendingLength {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BendingLengthError {
-    /// The fabric gives energy away.
+    /// No cloth can be made of the fabric.
     #[error(transparent)]
-    Fabric(#[from] FabricError),
+    Cloth(#[from] ClothError),
     /// The bending length is not that of anything a strip can be cut from.
     #[error("a bending length of {length} m is outside {min} to {max} m and can't be measured")]
     OutOfRange {
@@ -151,7 +151,7 @@ pub fn bending_length(
     fabric: &Fabric,
     direction: StripDirection,
 ) -> Result<BendingLength, BendingLengthError> {
-    fabric.check()?;
+    fabric.check().map_err(ClothError::from)?;
     let formula = (direction.rigidity(fabric) / (fabric.density * GRAVITY)).cbrt();
     if !(RANGE[0]..=RANGE[1]).contains(&formula) {
         return Err(BendingLengthError::OutOfRange {
@@ -434,6 +434,6 @@ mod tests {
         let steel = bending_length(&sheet(1e6), StripDirection::Warp);
         assert!(matches!(steel, Err(BendingLengthError::OutOfRange { .. })));
         let broken = bending_length(&sheet(f64::NAN), StripDirection::Warp);
-        assert!(matches!(broken, Err(BendingLengthError::Fabric(_))));
+        assert!(matches!(broken, Err(BendingLengthError::Cloth(_))));
     }
 }

@@ -19,6 +19,37 @@ pub struct Cloth {
     longest_edge: f64,
 }
 
+/// Why a rest shape, a fabric and its clamps don't make a cloth.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClothError {
+    /// The fabric gives energy away.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
+    /// A clamp is not on the border of the cloth.
+    #[error("{}–{} is clamped but is no border edge of the cloth", vertices[0], vertices[1])]
+    NotABorder {
+        /// The ends of what was clamped.
+        vertices: [u32; 2],
+    },
+    /// A clamp's slope is not of length one.
+    #[error("the slope at clamped edge {}–{} is {length} long, not 1", vertices[0], vertices[1])]
+    Slope {
+        /// The ends of the edge.
+        vertices: [u32; 2],
+        /// How long it is.
+        length: f64,
+    },
+    /// A number of a strain cap is out of range.
+    #[error("the {what} of a strain cap is {value}, which is not zero or a positive number")]
+    Cap {
+        /// `limit` or `rise`.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+    },
+}
+
 /// The corners of triangles at each vertex.
 #[derive(Clone, Debug)]
 pub(crate) struct Around {
@@ -63,13 +94,15 @@ impl Cloth {
     /// clamped border edges.
     ///
     /// # Errors
-    /// When the fabric gives energy away.
+    /// When the fabric gives energy away, or a clamp is not on the border or
+    /// has a slope that is no unit vector.
     pub fn new(
         rest: &RestShape,
         fabric: &Fabric,
         clamps: &[ClampedEdge],
-    ) -> Result<Self, FabricError> {
+    ) -> Result<Self, ClothError> {
         fabric.check()?;
+        check_clamps(rest.topology(), clamps)?;
         Ok(Self {
             membrane: Membrane::new(rest, fabric),
             bending: Bending::new(rest, fabric, clamps),
@@ -87,12 +120,21 @@ impl Cloth {
     }
 
     /// The same with a strain cap.
-    #[must_use]
-    pub fn with_cap(self, cap: Option<StrainCap>) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// When a number of it is negative or not finite.
+    pub fn with_cap(self, cap: Option<StrainCap>) -> Result<Self, ClothError> {
+        if let Some(cap) = cap {
+            for (what, value) in [("limit", cap.limit), ("rise", cap.rise)] {
+                if !(value.is_finite() && value >= 0.0) {
+                    return Err(ClothError::Cap { what, value });
+                }
+            }
+        }
+        Ok(Self {
             membrane: self.membrane.with_cap(cap),
             ..self
-        }
+        })
     }
 
     /// How many vertices there are.
@@ -148,5 +190,64 @@ impl Cloth {
     pub fn add_gradient(&self, x: &[DVec3], out: &mut [DVec3]) {
         self.membrane.add_gradient(x, out);
         self.bending.add_gradient(x, out);
+    }
+}
+
+/// How far the length of a slope may be from one.
+const UNIT: f64 = 1e-6;
+
+fn check_clamps(topology: &Topology, clamps: &[ClampedEdge]) -> Result<(), ClothError> {
+    let sorted = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
+    let edges = topology.edges();
+    let borders = edges.iter().filter(|e| e.is_border());
+    let mut borders: Vec<[u32; 2]> = borders.map(|e| sorted(e.vertices)).collect();
+    borders.sort_unstable();
+    for ClampedEdge { vertices, slope } in clamps.iter().copied() {
+        if borders.binary_search(&sorted(vertices)).is_err() {
+            return Err(ClothError::NotABorder { vertices });
+        }
+        let length = slope.length();
+        // No number is not near one either.
+        if !((length - 1.0).abs() <= UNIT) {
+            return Err(ClothError::Slope { vertices, length });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::textbook::{Rectangle, Triangulation};
+
+    fn with_clamp(vertices: [u32; 2], slope: DVec3) -> Result<Cloth, ClothError> {
+        // Vertices 0 to 4 are on the lower border.
+        let sheet = Rectangle::new(1.0, 4, 4, Triangulation::Aligned).unwrap();
+        let fabric = Fabric::plain("test", 0.2, 500.0, 1e-5);
+        Cloth::new(&sheet.rest, &fabric, &[ClampedEdge { vertices, slope }])
+    }
+
+    #[test]
+    fn clamps_are_border_edges_with_unit_slopes() {
+        assert!(with_clamp([1, 0], DVec3::Y).is_ok());
+        for vertices in [[0, 2], [6, 7], [0, 99]] {
+            let found = with_clamp(vertices, DVec3::Y).unwrap_err();
+            assert_eq!(found, ClothError::NotABorder { vertices });
+        }
+        for slope in [DVec3::ZERO, DVec3::splat(f64::NAN), 2.0 * DVec3::Y] {
+            let found = with_clamp([0, 1], slope).unwrap_err();
+            assert!(matches!(found, ClothError::Slope { .. }), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_cap_that_pushes_is_refused() {
+        let cloth = with_clamp([0, 1], DVec3::Y).unwrap();
+        let cap = |limit, rise| Some(StrainCap { limit, rise });
+        assert!(cloth.clone().with_cap(cap(0.05, 100.0)).is_ok());
+        for bad in [cap(-0.1, 1.0), cap(0.1, f64::INFINITY)] {
+            let found = cloth.clone().with_cap(bad).unwrap_err();
+            assert!(matches!(found, ClothError::Cap { .. }), "{found}");
+        }
     }
 }

@@ -23,12 +23,13 @@ mod boxes;
 mod candidates;
 mod closest;
 mod continuous;
+mod contours;
 mod crossings;
+mod mesh_meeting;
 mod mesh_part;
 mod obstacle;
 mod obstacle_mesh;
 mod orientation;
-#[allow(dead_code, reason = "the stepping is to call it")]
 mod pairs;
 mod penetration;
 mod shape;
@@ -36,6 +37,7 @@ mod surface;
 #[cfg(test)]
 mod test_meshes;
 mod touch;
+mod weave;
 
 pub use block::Bounds;
 pub use boxes::BoxTree;
@@ -46,8 +48,7 @@ pub use crossings::{MutualCrossings, crossings, edge_crosses_face, self_crossing
 pub use obstacle::{Anchor, Obstacle, Placement, RigidObstacle, SurfacePoint};
 pub use obstacle_mesh::{MeshObstacle, ObstacleError};
 pub use orientation::orientation;
-#[allow(unused_imports, reason = "the stepping is to call it")]
-pub(crate) use pairs::{MeshPairs, PairContacts, PairSettings};
+pub(crate) use pairs::{MeshPairs, PairContacts, PairKeeping, PairSettings};
 pub use penetration::{ClothPoint, Penetration, cloth_points, penetration};
 pub use shape::{Shape, ShapeError};
 pub(crate) use surface::{SurfaceContacts, SurfaceSettings};

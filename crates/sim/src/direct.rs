@@ -2,10 +2,9 @@
 //! f64, factored at every iteration with one analysis.
 
 use drapery_linalg::{SparseCholesky, SymmetricPattern};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 use crate::Objective;
-use crate::membrane::positive_part;
 
 /// Solves with the Hessian by sparse Cholesky.
 #[derive(Debug)]
@@ -87,7 +86,7 @@ impl Direct {
         } = self;
         values.fill(0.0);
         let pattern = cholesky.pattern();
-        let mut add = |row: u32, column: u32, block: DMat3| {
+        objective.hessian(x, |row, column, block| {
             let (Some(r), Some(c)) = (free[row as usize], free[column as usize]) else {
                 return;
             };
@@ -105,34 +104,7 @@ impl Direct {
                     values[place + i - top] += block.col(j)[i];
                 }
             }
-        };
-        let cloth = objective.cloth;
-        cloth
-            .membrane()
-            .blocks(x, objective.strain_rate(), positive_part, &mut add);
-        let factor = objective.bending_factor();
-        let scalar = |value: f64| DMat3::from_diagonal(DVec3::splat(value));
-        cloth
-            .bending()
-            .hessian(|row, column, value| add(row, column, scalar(value * factor)));
-        for vertex in 0..x.len() {
-            add(
-                vertex as u32,
-                vertex as u32,
-                scalar(objective.weight(vertex)),
-            );
-        }
-        for spring in objective.springs {
-            add(spring.vertex, spring.vertex, spring.stiffness);
-        }
-        for touch in objective.touches {
-            let hessian = touch.pressed(x).hessian;
-            for (a, weight_a) in touch.parts() {
-                for (b, weight_b) in touch.parts() {
-                    add(a as u32, b as u32, hessian * (weight_a * weight_b));
-                }
-            }
-        }
+        });
         cholesky.factor(values).is_ok()
     }
 

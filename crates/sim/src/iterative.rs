@@ -22,6 +22,8 @@ pub(crate) struct Iterative {
     z: Vec<Vec3A>,
     p: Vec<Vec3A>,
     product: Vec<Vec3A>,
+    /// By what factor the preconditioner understated the last decrement.
+    understated: f64,
 }
 
 impl Iterative {
@@ -36,6 +38,7 @@ impl Iterative {
             z: zero.clone(),
             p: zero.clone(),
             product: zero,
+            understated: 1.0,
         }
     }
 
@@ -51,13 +54,14 @@ impl Iterative {
     }
 
     /// What the preconditioner makes of the decrement [J]: ½ gᵀ P⁻¹ g, with
-    /// frames and factors as they were last.
+    /// frames and factors as they were last, corrected by what it was short of
+    /// in the last solve.
     pub(crate) fn estimate(&mut self, at: &Evaluation, objective: &Objective<'_>) -> f64 {
         let scale = largest(&at.gradient);
         for (r, g) in self.r.iter_mut().zip(&at.gradient) {
             *r = Vec3A::from((*g / -scale).as_vec3());
         }
-        0.5 * scale * scale * self.precondition(objective.held)
+        0.5 * scale * scale * self.precondition(objective.held) * self.understated
     }
 
     /// Writes an approximate solution of H d = −gradient to `step`: the
@@ -101,6 +105,8 @@ impl Iterative {
             }
         }
         self.preconditioner.took(iterations);
+        let taken: f64 = step_of(&self.x, gradient) / (scale * first);
+        self.understated = taken.max(1.0);
         for (step, x) in step.iter_mut().zip(&self.x) {
             *step = x.as_dvec3() * scale;
         }
@@ -125,6 +131,15 @@ impl Iterative {
             })
             .sum()
     }
+}
+
+/// −g · x.
+fn step_of(x: &[Vec3A], gradient: &[DVec3]) -> f64 {
+    let chunks = x.chunks(CHUNK).zip(gradient.chunks(CHUNK));
+    let sum = |(x, g): (&[Vec3A], &[DVec3])| -> f64 {
+        x.iter().zip(g).map(|(x, g)| -g.dot(x.as_dvec3())).sum()
+    };
+    chunks.map(sum).sum()
 }
 
 /// The largest entry, or the smallest number when all are zero.

@@ -30,7 +30,7 @@
 //! | time                      | [`Simulation`]                                 |
 //! | obstacles, cloth on cloth | [`Obstacle`], [`Touch`]                        |
 //! | whether it is right       | [`textbook`]                                   |
-//! | what fabrics look like    | [`StripOverEdge`], [`DrapedDisc`], [`HangingCloth`] |
+//! | what fabrics look like    | [`StripOverEdge`], [`drape()`], [`HangingCloth`] |
 
 mod bending;
 mod bending_length;
@@ -57,7 +57,7 @@ mod wind;
 
 pub use bending::{Bending, ClampedEdge};
 pub use bending_length::{BendingLength, BendingLengthError, StripDirection, bending_length};
-pub use cloth::Cloth;
+pub use cloth::{Cloth, ClothError};
 pub use contact::{
     Advance, Anchor, Bounds, BoxTree, Clearance, ClothPoint, EdgeRegion, Friction, MeshBoxes,
     MeshObstacle, MutualCrossings, Obstacle, ObstacleError, Penetration, Placement, Proximity,
@@ -72,8 +72,8 @@ pub use objective::{Damping, Inertia, Objective, Spring};
 pub use reduced::{Basis, BasisError};
 pub use rest_shape::{RestShape, RestShapeError};
 pub use simulation::{
-    Attachment, ContactConfig, Diverged, EnergyBudget, Integrator, SelfContactConfig, Simulation,
-    SimulationConfig, SimulationError, StepReport,
+    Attachment, ContactConfig, Diverged, EnergyBudget, Failure, Integrator, SelfContactConfig,
+    Simulation, SimulationConfig, SimulationError, StepReport,
 };
-pub use specimen::{DrapedDisc, HangingCloth, Specimen, SpecimenError, StripOverEdge};
+pub use specimen::{HangingCloth, Specimen, SpecimenError, StripOverEdge};
 pub use wind::Wind;

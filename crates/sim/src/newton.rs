@@ -107,6 +107,9 @@ pub enum SolveError {
         "the stiffness matrix is not positive definite: a part of the cloth is held by nothing"
     )]
     Unheld,
+    /// The Hessian within a basis could not be factored.
+    #[error("the columns of the basis are not independent")]
+    DependentBasis,
 }
 
 /// Minimises objectives over one cloth, and keeps what can be used again.
@@ -144,7 +147,8 @@ impl Minimiser {
     /// When a force is not finite, or the columns of the basis are dependent.
     ///
     /// # Panics
-    /// When a length differs from the number of vertices.
+    /// When a length differs from the number of vertices, also that of the
+    /// basis' columns.
     pub fn minimise_within(
         &mut self,
         objective: &Objective<'_>,
@@ -152,6 +156,10 @@ impl Minimiser {
         x: &mut [DVec3],
         config: &NewtonConfig,
     ) -> Result<SolveReport, SolveError> {
+        assert!(
+            basis.is_empty() || basis.n_vertices() == x.len(),
+            "a basis has one vector a vertex"
+        );
         let config = NewtonConfig {
             solver: Solver::Direct,
             ..*config
@@ -196,7 +204,7 @@ impl Minimiser {
                 None => report.linear_iterations += self.find_direction(objective, x, config)?,
                 Some(basis) => {
                     if !basis.find_direction(objective, x, &self.at.gradient, &mut self.step) {
-                        return Err(SolveError::Unheld);
+                        return Err(SolveError::DependentBasis);
                     }
                 }
             }

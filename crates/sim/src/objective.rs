@@ -25,7 +25,7 @@ use rayon::prelude::*;
 
 use crate::Cloth;
 use crate::contact::Touch;
-use crate::membrane::StrainRate;
+use crate::membrane::{StrainRate, positive_part};
 use crate::reduction::{CHUNK, chunked_sum, dot};
 
 /// Where inertia alone would take each vertex.
@@ -298,6 +298,32 @@ impl<'a> Objective<'a> {
         for spring in self.springs {
             let vertex = spring.vertex as usize;
             out[vertex] += spring.stiffness * (x[vertex] - spring.target);
+        }
+    }
+
+    /// Hands the Hessian to `add` in blocks (row, column, value [N/m]), both
+    /// halves of it; parts of one block may come one by one. Negative parts are
+    /// left out, and what a curved rest shape adds to bending.
+    pub(crate) fn hessian(&self, x: &[DVec3], mut add: impl FnMut(u32, u32, DMat3)) {
+        let scalar = |value: f64| DMat3::from_diagonal(DVec3::splat(value));
+        let membrane = self.cloth.membrane();
+        membrane.blocks(x, self.strain_rate(), positive_part, &mut add);
+        let factor = self.bending_factor();
+        let bending = self.cloth.bending();
+        bending.hessian(|row, column, value| add(row, column, scalar(value * factor)));
+        for vertex in 0..x.len() as u32 {
+            add(vertex, vertex, scalar(self.weight(vertex as usize)));
+        }
+        for spring in self.springs {
+            add(spring.vertex, spring.vertex, spring.stiffness);
+        }
+        for touch in self.touches {
+            let hessian = touch.pressed(x).hessian;
+            for (a, weight_a) in touch.parts() {
+                for (b, weight_b) in touch.parts() {
+                    add(a as u32, b as u32, hessian * (weight_a * weight_b));
+                }
+            }
         }
     }
 

@@ -8,10 +8,9 @@
 //! subspace step of Adaptive Bases 2014.
 
 use drapery_linalg::{SparseCholesky, SymmetricPattern};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 use crate::Objective;
-use crate::membrane::positive_part;
 use crate::reduction::dot;
 
 /// Ways in which a cloth may move.
@@ -66,6 +65,11 @@ impl Basis {
         Ok(Self { columns })
     }
 
+    /// How many vertices a column has; none without a column.
+    pub fn n_vertices(&self) -> usize {
+        self.columns.first().map_or(0, Vec::len)
+    }
+
     /// How many columns there are.
     pub fn len(&self) -> usize {
         self.columns.len()
@@ -88,7 +92,7 @@ impl Basis {
         let n = self.columns.len();
         let mut products = vec![vec![DVec3::ZERO; x.len()]; n];
         let held = objective.held;
-        let mut add = |row: u32, column: u32, block: DMat3| {
+        objective.hessian(x, |row, column, block| {
             let (row, column) = (row as usize, column as usize);
             if held[row] || held[column] {
                 return;
@@ -96,30 +100,7 @@ impl Basis {
             for (product, a) in products.iter_mut().zip(&self.columns) {
                 product[row] += block * a[column];
             }
-        };
-        let cloth = objective.cloth;
-        cloth
-            .membrane()
-            .blocks(x, objective.strain_rate(), positive_part, &mut add);
-        let scalar = |value: f64| DMat3::from_diagonal(DVec3::splat(value));
-        let factor = objective.bending_factor();
-        cloth
-            .bending()
-            .hessian(|row, column, value| add(row, column, scalar(value * factor)));
-        for vertex in 0..x.len() as u32 {
-            add(vertex, vertex, scalar(objective.weight(vertex as usize)));
-        }
-        for spring in objective.springs {
-            add(spring.vertex, spring.vertex, spring.stiffness);
-        }
-        for touch in objective.touches {
-            let hessian = touch.pressed(x).hessian;
-            for (a, weight_a) in touch.parts() {
-                for (b, weight_b) in touch.parts() {
-                    add(a as u32, b as u32, hessian * (weight_a * weight_b));
-                }
-            }
-        }
+        });
         let pairs = (0..n).flat_map(|i| (0..=i).map(move |j| (i, j)));
         let pattern = SymmetricPattern::new(n, pairs).expect("pairs of columns");
         let mut values = Vec::with_capacity(pattern.n_entries());

@@ -1,5 +1,5 @@
-//! Cloth at rest as a laboratory shows it, to look at: a [`StripOverEdge`], a
-//! [`DrapedDisc`] and a [`HangingCloth`], each a [`Specimen`].
+//! Cloth at rest as a laboratory shows it, to look at: a [`StripOverEdge`] and
+//! a [`HangingCloth`], each a [`Specimen`]. A draped disc is in `drape.rs`.
 //!
 //! Each begins in a shape that stretches little, and Newton's method on the
 //! energy alone takes it to where it rests. Where it could fold in several ways,
@@ -9,19 +9,17 @@
 
 use std::ops::ControlFlow;
 
-use drapery_core::{Fabric, FabricError, Topology};
+use drapery_core::{Fabric, Topology};
 use glam::DVec3;
 
 use crate::{
-    ClampedEdge, Cloth, Load, MeshBoxes, NewtonConfig, RestShape, RestShapeError, SolveError,
-    minimise, self_crossings,
+    ClampedEdge, Cloth, ClothError, Load, MeshBoxes, NewtonConfig, RestShape, RestShapeError,
+    SolveError, minimise, self_crossings,
 };
 
-mod draped_disc;
 mod hanging_cloth;
 mod strip_over_edge;
 
-pub use draped_disc::DrapedDisc;
 pub use hanging_cloth::HangingCloth;
 pub use strip_over_edge::StripOverEdge;
 
@@ -54,9 +52,9 @@ impl Specimen {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecimenError {
-    /// The fabric gives energy away.
+    /// No cloth can be made of the fabric.
     #[error(transparent)]
-    Fabric(#[from] FabricError),
+    Cloth(#[from] ClothError),
     /// A setting is out of range.
     #[error("{what} is {value}, which is not {expected}")]
     Setting {

@@ -9,7 +9,7 @@ use drapery_core::Fabric;
 use drapery_sim::textbook::{Rectangle, Triangulation};
 use drapery_sim::{
     Cloth, ContactConfig, Integrator, MeshObstacle, Obstacle, Placement, RigidObstacle, Shape,
-    Simulation, SimulationConfig, penetration,
+    Simulation, SimulationConfig, SimulationError, penetration,
 };
 use glam::{DQuat, DVec3};
 
@@ -73,11 +73,10 @@ fn slide(friction: f64, angle: f64) -> [(f64, f64); 2] {
     };
     let along = tilt(1.0).rotation * DVec3::X;
     for step in 0..60 {
-        if let Obstacle::Rigid(rigid) = &mut simulation.obstacles_mut()[0] {
-            let share =
-                |step: i32| 0.5 - 0.5 * (std::f64::consts::PI * f64::from(step) / 60.0).cos();
-            rigid.set_motion(tilt(share(step)), tilt(share(step + 1)));
-        }
+        let share = |step: i32| 0.5 - 0.5 * (std::f64::consts::PI * f64::from(step) / 60.0).cos();
+        simulation
+            .move_rigid(0, tilt(share(step)), tilt(share(step + 1)))
+            .unwrap();
         simulation.step().unwrap();
     }
     [30, 60].map(|steps| {
@@ -123,6 +122,7 @@ fn a_patch_lies_at_its_offset_and_stays() {
     for _ in 0..300 {
         let report = simulation.step().unwrap();
         assert_eq!(report.set_back, 0);
+        assert!(report.contact_settled);
     }
     let lowest = simulation
         .positions()
@@ -157,12 +157,8 @@ fn a_belt_carries_cloth_along_and_not_faster() {
     for _ in 0..120 {
         let (start, end) = (place, place + speed * dt);
         place = end;
-        if let Obstacle::Rigid(rigid) = &mut simulation.obstacles_mut()[0] {
-            rigid.set_motion(
-                Placement::at(DVec3::X * start),
-                Placement::at(DVec3::X * end),
-            );
-        }
+        let at = |x: f64| Placement::at(DVec3::X * x);
+        simulation.move_rigid(0, at(start), at(end)).unwrap();
         simulation.step().unwrap();
         speeds.push(mean(simulation.velocities()).x);
     }
@@ -349,9 +345,7 @@ fn nothing_bounces_and_nothing_is_run_through() {
                 .unwrap();
             for step in 0..15 {
                 let at = |step: i32| Placement::at(DVec3::Y * (speed * f64::from(step) / 300.0));
-                if let Obstacle::Rigid(rigid) = &mut simulation.obstacles_mut()[0] {
-                    rigid.set_motion(at(step), at(step + 1));
-                }
+                simulation.move_rigid(0, at(step), at(step + 1)).unwrap();
                 simulation.step().unwrap();
                 let lowest = simulation
                     .positions()
@@ -385,4 +379,45 @@ fn contact_is_refused_with_the_midpoint_rule() {
             .set_obstacles(vec![plane(DQuat::IDENTITY)], contact(f64::NAN))
             .is_err()
     );
+}
+
+/// An obstacle could be replaced by one of another kind while cloth stuck to
+/// it, and the next step panicked.
+#[test]
+fn obstacles_move_but_stay_what_they_are() {
+    let mut simulation = settled(0.3);
+    let away = Placement::at(DVec3::NEG_Y * 0.001);
+    let (topology, positions) = globe(0.05, 8);
+    let error = simulation.move_mesh(0, &positions, &positions).unwrap_err();
+    assert!(matches!(
+        error,
+        SimulationError::ObstacleKind { obstacle: 0, .. }
+    ));
+    assert!(matches!(
+        simulation.move_rigid(1, away, away).unwrap_err(),
+        SimulationError::NoSuchObstacle {
+            obstacle: 1,
+            n_obstacles: 1
+        }
+    ));
+    let nowhere = Placement::at(DVec3::NAN);
+    assert!(matches!(
+        simulation.move_rigid(0, away, nowhere).unwrap_err(),
+        SimulationError::PlacementNotFinite { obstacle: 0 }
+    ));
+    simulation.move_rigid(0, Placement::IDENTITY, away).unwrap();
+    simulation.step().unwrap();
+    // A new obstacle is met afresh.
+    let ball = MeshObstacle::new(&topology, positions.clone()).unwrap();
+    simulation
+        .set_obstacles(vec![ball.into()], contact(0.3))
+        .unwrap();
+    simulation.step().unwrap();
+    assert!(simulation.move_mesh(0, &positions, &positions).is_ok());
+    assert!(matches!(
+        simulation
+            .move_mesh(0, &positions[1..], &positions)
+            .unwrap_err(),
+        SimulationError::Mesh { obstacle: 0, .. }
+    ));
 }

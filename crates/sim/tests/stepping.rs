@@ -99,7 +99,10 @@ impl Everything {
             limit: 0.01,
             rise: 300.0,
         };
-        let cloth = Cloth::new(&rest, &fabric, &[]).unwrap().with_cap(Some(cap));
+        let cloth = Cloth::new(&rest, &fabric, &[])
+            .unwrap()
+            .with_cap(Some(cap))
+            .unwrap();
         let x = crumpled(&points);
         let start = level(&points);
         let mut damping = Damping::default();
@@ -585,7 +588,10 @@ fn a_strain_cap_stops_what_would_stretch() {
     let longest = |cap: Option<StrainCap>| {
         let (rest, points) = sheet(6, 0.5);
         let fabric = Fabric::plain("knit", 0.4, 8.0, 1e-6);
-        let cloth = Cloth::new(&rest, &fabric, &[]).unwrap().with_cap(cap);
+        let cloth = Cloth::new(&rest, &fabric, &[])
+            .unwrap()
+            .with_cap(cap)
+            .unwrap();
         let hung = points.iter().map(|p| DVec3::new(p.x, -p.y, 0.0)).collect();
         let config = SimulationConfig {
             dt: 0.02,

@@ -223,6 +223,11 @@ impl Draft {
         }
     }
 
+    /// ν of the module's formulas.
+    pub(crate) const fn stretch_ratio(&self) -> f64 {
+        self.ratios[0]
+    }
+
     /// The fabric, called `name`.
     pub(crate) fn fabric(&self, name: &str) -> Result<Fabric, DraftError> {
         let density = self.density.or_missing("the density", "density_kg_m2")?;

@@ -75,6 +75,8 @@ pub struct Binding {
     pub rig: BlendRig,
     /// Displacement per unit of each shape coefficient [m], shape [parameter][vertex].
     pub shape_directions: Vec<Vec<Vec3>>,
+    /// The garment on the body of shape 0 [m], shape [vertex].
+    pub rest: Vec<Vec3>,
     /// Distance from the body at rest [m], shape [vertex].
     pub distances: Vec<f32>,
 }
@@ -142,8 +144,8 @@ impl BindingConfig {
     }
 }
 
-/// Takes weights for `garment`, as it lies on `template` (the body of shape 0
-/// at rest), from `body`.
+/// Takes weights for `garment`, as it lies on the body of shape 0 at rest, from
+/// `body`.
 ///
 /// # Errors
 /// When a vertex is farther than 2 m from the body, or a setting is negative,
@@ -153,9 +155,28 @@ pub fn bind(
     body: &dyn BodyModel,
     config: &BindingConfig,
 ) -> Result<Binding, BindingError> {
+    bind_made_for(
+        garment,
+        body,
+        &vec![0.0; body.shape_parameters().len()],
+        config,
+    )
+}
+
+/// As [`bind`], for a garment that lies on the body of the shape `made_for`.
+/// Carried to that shape, it is as it was.
+///
+/// # Errors
+/// As [`bind`]; also when `made_for` does not fit the body.
+pub fn bind_made_for(
+    garment: &Garment,
+    body: &dyn BodyModel,
+    made_for: &[f32],
+    config: &BindingConfig,
+) -> Result<Binding, BindingError> {
     config.check()?;
     let n_shape = body.shape_parameters().len();
-    let template = body.shaped(&vec![0.0; n_shape])?;
+    let template = body.shaped(made_for)?;
     let directions = shape_directions(body, &template)?;
     let tree = TriangleTree::new(body.topology().triangles(), &template.rest);
 
@@ -226,7 +247,7 @@ pub fn bind(
         .collect();
     let weights = SkinWeights::new(N_INFLUENCES, rig.n_transforms(), &influences)
         .expect("smoothed weights are positive and sum to one");
-    let shape_directions = (0..n_shape)
+    let shape_directions: Vec<Vec<Vec3>> = (0..n_shape)
         .map(|k| {
             rows.chunks_exact(n_columns)
                 .map(|row| {
@@ -236,10 +257,17 @@ pub fn bind(
                 .collect()
         })
         .collect();
+    let mut rest = positions.to_vec();
+    for (direction, &coefficient) in shape_directions.iter().zip(made_for) {
+        for (p, d) in rest.iter_mut().zip(direction) {
+            *p -= *d * coefficient;
+        }
+    }
     Ok(Binding {
         weights,
         rig,
         shape_directions,
+        rest,
         distances,
     })
 }
@@ -249,11 +277,10 @@ fn shape_directions(
     body: &dyn BodyModel,
     template: &ShapedBody,
 ) -> Result<Vec<Vec<Vec3>>, BindingError> {
-    let n_shape = body.shape_parameters().len();
-    (0..n_shape)
+    (0..template.shape.len())
         .map(|k| {
-            let mut shape = vec![0.0; n_shape];
-            shape[k] = 1.0;
+            let mut shape = template.shape.clone();
+            shape[k] += 1.0;
             let shaped = body.shaped(&shape)?;
             Ok(shaped
                 .rest

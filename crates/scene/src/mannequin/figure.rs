@@ -1,15 +1,16 @@
 //! The mannequin's figure: which solids, where, and how they are joined.
 //!
-//! Sections are drawn so that girths come to the [table](super::CHEST) and
-//! breadths, depths and heights near ANSUR II's. Parts are joined smoothly only
-//! with the parts that they grow from: arms with the trunk around the shoulder
-//! and legs around the groin, so that armpits and thighs do not weld.
+//! Parts are joined smoothly only with the parts that they grow from: arms with
+//! the trunk around the shoulder and legs around the groin, so that armpits and
+//! thighs do not weld.
 //!
 //! The field is that of the left half and of what lies in the middle, at the
 //! absolute value of x.
 
 use glam::DVec3;
 
+use super::head::Head;
+use super::sections;
 use super::skeleton::skeleton;
 use super::sweep::{Ellipsoid, Section, Sweep, carve, common, union};
 
@@ -28,6 +29,7 @@ pub(super) enum Region {
 pub(super) struct Figure {
     trunk: Sweep,
     trapezius: Sweep,
+    furrow: Sweep,
     breast: Ellipsoid,
     buttock: Ellipsoid,
     neck: Sweep,
@@ -44,136 +46,6 @@ pub(super) struct Figure {
     hip: DVec3,
 }
 
-struct Head {
-    cranium: Ellipsoid,
-    face: Ellipsoid,
-    chin: Ellipsoid,
-    nose: Ellipsoid,
-    brow: Ellipsoid,
-    eye: Ellipsoid,
-    mouth: Ellipsoid,
-    ear: Ellipsoid,
-}
-
-impl Head {
-    fn new() -> Self {
-        Self {
-            cranium: Ellipsoid::new([0.0, 1.6, -0.004], [0.075, 0.092, 0.096]),
-            face: Ellipsoid::new([0.0, 1.545, 0.028], [0.058, 0.078, 0.062]),
-            chin: Ellipsoid::new([0.0, 1.483, 0.068], [0.022, 0.016, 0.02]),
-            nose: Ellipsoid::new([0.0, 1.556, 0.09], [0.012, 0.026, 0.017])
-                .leaning([0.0, 1.0, -0.35], [0.0, 0.0, 1.0]),
-            brow: Ellipsoid::new([0.026, 1.598, 0.07], [0.03, 0.012, 0.018]),
-            eye: Ellipsoid::new([0.031, 1.581, 0.1], [0.016, 0.011, 0.016]),
-            mouth: Ellipsoid::new([0.0, 1.516, 0.079], [0.022, 0.011, 0.014]),
-            ear: Ellipsoid::new([0.074, 1.572, -0.006], [0.009, 0.031, 0.018])
-                .leaning([0.0, 1.0, -0.2], [-0.3, 0.0, 1.0]),
-        }
-    }
-
-    fn field(&self, p: DVec3) -> f64 {
-        let mut f = union(self.cranium.field(p), self.face.field(p), 0.035);
-        if f > 0.08 {
-            return f;
-        }
-        f = union(f, self.chin.field(p), 0.02);
-        f = union(f, self.brow.field(p), 0.016);
-        f = carve(f, self.eye.field(p), 0.014);
-        f = union(f, self.nose.field(p), 0.01);
-        f = union(f, self.mouth.field(p), 0.012);
-        union(f, self.ear.field(p), 0.008)
-    }
-}
-
-/// A section of the trunk: height, half width, front and back [m], squareness.
-const TRUNK: [[f64; 5]; 16] = [
-    [0.792, 0.062, 0.040, -0.052, 0.2],
-    [0.830, 0.128, 0.076, -0.092, 0.25],
-    [0.870, 0.160, 0.094, -0.112, 0.3],
-    [0.910, 0.168, 0.105, -0.118, 0.3],
-    [0.960, 0.165, 0.113, -0.110, 0.35],
-    [1.010, 0.158, 0.117, -0.099, 0.35],
-    [1.060, 0.151, 0.113, -0.094, 0.35],
-    [1.110, 0.149, 0.107, -0.099, 0.3],
-    [1.160, 0.154, 0.104, -0.111, 0.3],
-    [1.220, 0.164, 0.104, -0.122, 0.3],
-    [1.280, 0.168, 0.094, -0.127, 0.3],
-    [1.330, 0.160, 0.074, -0.123, 0.3],
-    [1.370, 0.132, 0.050, -0.112, 0.25],
-    [1.400, 0.098, 0.034, -0.099, 0.15],
-    [1.430, 0.066, 0.022, -0.086, 0.0],
-    [1.450, 0.050, 0.014, -0.076, 0.0],
-];
-
-/// A section of a limb: along the bone [m], half-axes outwards, inwards, to
-/// the front and to the back [m].
-type LimbSection = [f64; 5];
-
-const UPPER_ARM: [LimbSection; 7] = [
-    [0.000, 0.054, 0.050, 0.052, 0.056],
-    [0.040, 0.054, 0.050, 0.054, 0.056],
-    [0.090, 0.050, 0.046, 0.051, 0.051],
-    [0.150, 0.045, 0.043, 0.049, 0.048],
-    [0.210, 0.041, 0.040, 0.045, 0.044],
-    [0.260, 0.039, 0.038, 0.039, 0.041],
-    [0.297, 0.040, 0.038, 0.037, 0.041],
-];
-
-const FOREARM: [LimbSection; 6] = [
-    [0.000, 0.040, 0.038, 0.037, 0.041],
-    [0.050, 0.041, 0.041, 0.042, 0.040],
-    [0.100, 0.037, 0.036, 0.040, 0.036],
-    [0.160, 0.029, 0.028, 0.034, 0.031],
-    [0.215, 0.022, 0.021, 0.029, 0.027],
-    [0.247, 0.021, 0.020, 0.028, 0.027],
-];
-
-/// Along the hand: half-axes away from the palm, to the palm, to the thumb and
-/// to the little finger; how far it is curled.
-const HAND: [[f64; 6]; 7] = [
-    [0.000, 0.019, 0.019, 0.027, 0.026, 0.0],
-    [0.030, 0.017, 0.019, 0.034, 0.032, 0.0],
-    [0.065, 0.015, 0.017, 0.040, 0.039, 0.001],
-    [0.092, 0.014, 0.014, 0.041, 0.039, 0.003],
-    [0.130, 0.011, 0.011, 0.038, 0.036, 0.009],
-    [0.160, 0.009, 0.009, 0.031, 0.030, 0.016],
-    [0.178, 0.007, 0.007, 0.020, 0.022, 0.021],
-];
-
-const THIGH: [LimbSection; 8] = [
-    [0.000, 0.080, 0.078, 0.088, 0.092],
-    [0.060, 0.083, 0.086, 0.094, 0.099],
-    [0.110, 0.083, 0.088, 0.096, 0.098],
-    [0.180, 0.079, 0.082, 0.093, 0.086],
-    [0.260, 0.071, 0.072, 0.083, 0.072],
-    [0.340, 0.062, 0.061, 0.069, 0.061],
-    [0.390, 0.057, 0.056, 0.061, 0.057],
-    [0.416, 0.056, 0.055, 0.058, 0.056],
-];
-
-const SHANK: [LimbSection; 8] = [
-    [0.000, 0.055, 0.055, 0.057, 0.054],
-    [0.040, 0.053, 0.053, 0.056, 0.057],
-    [0.090, 0.056, 0.056, 0.052, 0.070],
-    [0.140, 0.056, 0.057, 0.048, 0.074],
-    [0.200, 0.049, 0.050, 0.044, 0.064],
-    [0.280, 0.037, 0.037, 0.037, 0.046],
-    [0.350, 0.031, 0.031, 0.034, 0.038],
-    [0.410, 0.034, 0.034, 0.040, 0.044],
-];
-
-/// Along the foot from the heel: half width to the outside and inside, top.
-const FOOT: [[f64; 4]; 8] = [
-    [0.022, 0.029, 0.029, 0.060],
-    [0.060, 0.033, 0.032, 0.082],
-    [0.100, 0.036, 0.035, 0.080],
-    [0.140, 0.041, 0.040, 0.063],
-    [0.180, 0.046, 0.045, 0.044],
-    [0.210, 0.046, 0.045, 0.033],
-    [0.235, 0.038, 0.041, 0.026],
-    [0.248, 0.026, 0.034, 0.022],
-];
-
 impl Figure {
     /// The mean figure.
     pub(super) fn new() -> Self {
@@ -185,149 +57,43 @@ impl Figure {
         let [shoulder, elbow, wrist, knuckles] =
             ["left_shoulder", "left_elbow", "left_wrist", "left_hand"].map(at);
         let [hip, knee, ankle, ball] = ["left_hip", "left_knee", "left_ankle", "left_foot"].map(at);
-        let trunk: Vec<Section> = TRUNK
-            .iter()
-            .map(|&[y, wide, front, back, square]| Section {
-                at: y,
-                half: [wide, wide, (front - back) / 2.0, (front - back) / 2.0],
-                middle: [0.0, (front + back) / 2.0],
-                square,
-            })
-            .collect();
-        let limb = |rows: &[LimbSection], square: f64| -> Vec<Section> {
-            rows.iter()
-                .map(|&[at, out, inn, front, back]| Section {
-                    at,
-                    half: [out, inn, front, back],
-                    middle: [0.0, 0.0],
-                    square,
-                })
-                .collect()
-        };
-        // Limbs hang: seen along their bones from above, u = along × front
-        // points inwards for them, so outwards is −u.
-        let hanging = |rows: &[LimbSection], square: f64| -> Vec<Section> {
-            let mut sections = limb(rows, square);
-            for s in &mut sections {
-                s.half.swap(0, 1);
-            }
-            sections
-        };
-        let hand_along = knuckles - wrist;
-        let hand: Vec<Section> = HAND
-            .iter()
-            .map(|&[at, away, palm, thumb, little, curl]| Section {
-                at,
-                half: [palm, away, thumb, little],
-                middle: [curl, 0.0],
-                square: 0.45,
-            })
-            .collect();
         let foot_along = DVec3::new(ball.x - ankle.x, 0.0, ball.z - ankle.z).normalize();
         let heel = DVec3::new(ankle.x, 0.0, ankle.z) - foot_along * 0.058;
-        // Drawn from the sole, which the floor cuts off.
-        let below = 0.02;
-        let foot: Vec<Section> = FOOT
-            .iter()
-            .map(|&[at, out, inn, top]| Section {
-                at,
-                half: [inn, out, (top + below) * 0.6, (top + below) * 0.4],
-                middle: [0.0, (top + below) * 0.4 - below],
-                square: 0.4,
-            })
-            .collect();
-        let thumb_from = wrist + hand_along.normalize() * 0.022;
-        let across = DVec3::Z;
-        let thumb_along = hand_along.normalize() * 0.62 + across * 0.7
-            - DVec3::new(1.0, 1.0, 0.0).normalize() * 0.25;
-        let thumb: Vec<Section> = [[0.0, 0.013], [0.03, 0.0135], [0.06, 0.0105], [0.078, 0.009]]
-            .iter()
-            .map(|&[at, r]| Section {
-                at,
-                half: [r; 4],
-                middle: [0.0, 0.0],
-                square: 0.0,
-            })
-            .collect();
+        let hand_along = (knuckles - wrist).normalize();
+        let palm = hand_along.cross(DVec3::Z).normalize();
+        let thumb_from = wrist + hand_along * 0.022 + DVec3::Z * 0.010 + palm * 0.006;
+        let thumb_along = hand_along * 0.74 + DVec3::Z * 0.62 + palm * 0.24;
         let neck_from = DVec3::new(0.0, 1.425, -0.034);
-        let neck: Vec<Section> = [
-            [0.0, 0.062, 0.056, 0.058],
-            [0.05, 0.056, 0.052, 0.053],
-            [0.11, 0.055, 0.050, 0.055],
-        ]
-        .iter()
-        .map(|&[at, wide, front, back]| Section {
-            at,
-            half: [wide, wide, front, back],
-            middle: [0.0, 0.0],
-            square: 0.0,
-        })
-        .collect();
-        let collar = DVec3::new(0.0, 1.428, -0.046);
-        let trapezius: Vec<Section> = [
-            [0.0, 0.03, 0.045, 0.05],
-            [0.07, 0.034, 0.046, 0.05],
-            [0.13, 0.038, 0.046, 0.05],
-            [0.17, 0.042, 0.046, 0.048],
-        ]
-        .iter()
-        .map(|&[at, high, front, back]| Section {
-            at,
-            half: [high, high, front, back],
-            middle: [0.0, 0.0],
-            square: 0.0,
-        })
-        .collect();
+        let neck_along = DVec3::new(0.0, 1.53, 0.0) - neck_from;
+        let collar = DVec3::new(0.0, 1.436, -0.046);
+        let to_shoulder = shoulder + DVec3::new(0.0, -0.006, 0.0) - collar;
+        // Along a line, with sections whose w is to the front, and round ends.
+        let front = |from: DVec3, along: DVec3, sections: Vec<Section>, ends: [f64; 2]| {
+            Sweep::new(from, along, DVec3::Z, &sections, ends)
+        };
+        let up = |from: DVec3, along: DVec3, sections: Vec<Section>, ends: [f64; 2]| {
+            Sweep::new(from, along, DVec3::Y, &sections, ends)
+        };
         Self {
-            trunk: Sweep::new(DVec3::ZERO, DVec3::Y, DVec3::Z, &trunk, [0.02, 0.02]),
-            trapezius: Sweep::new(
-                collar,
-                shoulder + DVec3::new(0.0, 0.006, 0.0) - collar,
-                DVec3::Z,
-                &trapezius,
-                [0.03, 0.03],
-            ),
-            breast: Ellipsoid::new([0.076, 1.225, 0.055], [0.062, 0.062, 0.062]),
+            trunk: front(DVec3::ZERO, DVec3::Y, sections::trunk(), [0.02, 0.02]),
+            trapezius: front(collar, to_shoulder, sections::trapezius(), [0.03, 0.03]),
+            furrow: front(DVec3::ZERO, DVec3::Y, sections::furrow(), [0.05, 0.05]),
+            breast: Ellipsoid::new([0.082, 1.218, 0.062], [0.074, 0.066, 0.061]),
             buttock: Ellipsoid::new([0.07, 0.868, -0.062], [0.076, 0.078, 0.074]),
-            neck: Sweep::new(
-                neck_from,
-                DVec3::new(0.0, 1.53, 0.0) - neck_from,
-                DVec3::Z,
-                &neck,
-                [0.03, 0.03],
-            ),
+            neck: front(neck_from, neck_along, sections::neck(), [0.03, 0.03]),
             head: Head::new(),
-            upper_arm: Sweep::new(
+            upper_arm: front(
                 shoulder,
                 elbow - shoulder,
-                DVec3::Z,
-                &hanging(&UPPER_ARM, 0.0),
-                [0.05, 0.03],
+                sections::upper_arm(),
+                [0.036, 0.03],
             ),
-            forearm: Sweep::new(
-                elbow,
-                wrist - elbow,
-                DVec3::Z,
-                &hanging(&FOREARM, 0.0),
-                [0.036, 0.02],
-            ),
-            hand: Sweep::new(wrist, hand_along, DVec3::Z, &hand, [0.015, 0.011]),
-            thumb: Sweep::new(thumb_from, thumb_along, DVec3::Y, &thumb, [0.012, 0.009]),
-            thigh: Sweep::new(
-                hip,
-                knee - hip,
-                DVec3::Z,
-                &hanging(&THIGH, 0.1),
-                [0.06, 0.03],
-            ),
-            shank: Sweep::new(
-                knee,
-                ankle - knee,
-                DVec3::Z,
-                &hanging(&SHANK, 0.05),
-                [0.03, 0.02],
-            ),
-            foot: Sweep::new(heel, foot_along, DVec3::Y, &foot, [0.022, 0.014]),
+            forearm: front(elbow, wrist - elbow, sections::forearm(), [0.036, 0.02]),
+            hand: front(wrist, hand_along, sections::hand(), [0.015, 0.012]),
+            thumb: up(thumb_from, thumb_along, sections::thumb(), [0.012, 0.010]),
+            thigh: front(hip, knee - hip, sections::thigh(), [0.06, 0.03]),
+            shank: front(knee, ankle - knee, sections::shank(), [0.03, 0.02]),
+            foot: up(heel, foot_along, sections::foot(), [0.022, 0.014]),
             heel: Ellipsoid::new([ankle.x, 0.036, ankle.z - 0.022], [0.031, 0.042, 0.036]),
             shoulder,
             hip,
@@ -358,10 +124,10 @@ impl Figure {
         }
     }
 
-    /// The gradient of the field by differences.
-    pub(super) fn gradient(&self, p: DVec3) -> DVec3 {
+    /// The gradient of the field by differences, where the field is `here`.
+    pub(super) fn gradient(&self, p: DVec3, here: f64) -> DVec3 {
         const H: f64 = 1e-5;
-        let slope = |e: DVec3| (self.field(p + e * H) - self.field(p - e * H)) / (2.0 * H);
+        let slope = |e: DVec3| (self.field(p + e * H) - here) / H;
         DVec3::new(slope(DVec3::X), slope(DVec3::Y), slope(DVec3::Z))
     }
 
@@ -371,6 +137,9 @@ impl Figure {
             return 0.6 - p.y + 0.08;
         }
         let mut f = self.trunk.field(p, FAR);
+        if p.z < 0.0 {
+            f = carve(f, self.furrow.field(p, FAR), 0.02);
+        }
         if p.y < 1.05 {
             return union(f, self.buttock.field(p), 0.03);
         }
@@ -390,7 +159,7 @@ impl Figure {
     fn arm(&self, p: DVec3) -> f64 {
         const FAR: f64 = 0.06;
         let mut f = self.upper_arm.field(p, FAR);
-        f = union(f, self.forearm.field(p, FAR), 0.02);
+        f = union(f, self.forearm.field(p, FAR), 0.012);
         let hand = union(self.hand.field(p, FAR), self.thumb.field(p, FAR), 0.014);
         union(f, hand, 0.016)
     }
@@ -398,12 +167,12 @@ impl Figure {
     fn leg(&self, p: DVec3) -> f64 {
         const FAR: f64 = 0.1;
         let mut f = self.thigh.field(p, FAR);
-        f = union(f, self.shank.field(p, FAR), 0.02);
+        f = union(f, self.shank.field(p, FAR), 0.012);
         if p.y < 0.25 {
             let foot = union(self.foot.field(p, FAR), self.heel.field(p), 0.02);
             f = union(f, foot, 0.025);
             // The floor.
-            f = common(f, -p.y, 0.008);
+            f = common(f, -p.y, 0.016);
         }
         f
     }

@@ -26,7 +26,9 @@
 //!   by two, each with a little more than its part.
 //! - The forearm turns at the elbow (80° each way), where SMPL's forearm hangs.
 
-use drapery_core::JointId;
+use std::sync::OnceLock;
+
+use drapery_core::{JointId, Skeleton};
 use glam::{Quat, Vec3};
 
 use super::skeleton::{N_JOINTS, mirrored, skeleton};
@@ -34,7 +36,8 @@ use super::skeleton::{N_JOINTS, mirrored, skeleton};
 /// Where a joint may turn to; angles [rad].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointLimit {
-    /// The bone at rest, unit length.
+    /// The bone at rest, unit length; of hips, knees, ankles and collars the
+    /// nearest axis, so that knees bend about x although the legs are apart.
     pub bone: Vec3,
     /// Where the bone moves when it bends, across it, unit length.
     pub bend_towards: Vec3,
@@ -99,9 +102,18 @@ impl JointLimit {
         let JointAngles { bend, sway, twist } = self.angles(rotation);
         let share =
             |angle: f32, [low, high]: [f32; 2]| angle / if angle < 0.0 { low.abs() } else { high };
-        let filled = share(bend, self.bend).hypot(share(sway, self.sway));
+        let (b, w) = (share(bend, self.bend), share(sway, self.sway));
+        let filled = b.hypot(w);
+        // The distance from the ellipse to first order: (filled − 1) / |∇filled|.
         let swing = if filled > 1.0 {
-            bend.hypot(sway) * (1.0 - 1.0 / filled)
+            let side = |share: f32, angle: f32| {
+                if angle == 0.0 {
+                    0.0
+                } else {
+                    share * share / angle
+                }
+            };
+            filled * (filled - 1.0) / side(b, bend).hypot(side(w, sway))
         } else {
             0.0
         };
@@ -140,7 +152,6 @@ pub fn is_within(joint: JointId, rotation: Quat) -> bool {
 /// # Panics
 /// When the mannequin has no such joint.
 pub fn excess(joint: JointId, rotation: Quat) -> f32 {
-    assert!(joint.index() < N_JOINTS, "one of the mannequin's joints");
     limit(joint).map_or(0.0, |limit| limit.excess(rotation))
 }
 
@@ -149,10 +160,20 @@ pub fn excess(joint: JointId, rotation: Quat) -> f32 {
 /// # Panics
 /// When the mannequin has no such joint.
 pub fn limit(joint: JointId) -> Option<JointLimit> {
-    let skeleton = skeleton();
+    static LIMITS: OnceLock<Vec<Option<JointLimit>>> = OnceLock::new();
+    let limits = LIMITS.get_or_init(|| {
+        let skeleton = skeleton();
+        (0..N_JOINTS as u16)
+            .map(|j| of_joint(JointId(j), &skeleton))
+            .collect()
+    });
+    limits[joint.index()]
+}
+
+fn of_joint(joint: JointId, skeleton: &Skeleton) -> Option<JointLimit> {
     let name = &skeleton.names()[joint.index()];
     if name.starts_with("right_") {
-        return limit(mirrored(joint)).map(JointLimit::mirror);
+        return of_joint(mirrored(joint), skeleton).map(JointLimit::mirror);
     }
     let at = |name: &str| skeleton.joint(name).map(|j| skeleton.rest()[j.index()]);
     let of = |to: Vec3, bend_to: Vec3, sway_to: Vec3, degrees: [[f32; 2]; 3]| {
@@ -206,21 +227,21 @@ pub fn limit(joint: JointId) -> Option<JointLimit> {
         ),
         // Extension and flexion; adduction and abduction; out and in.
         "left_hip" => of(
-            bone("left_knee"),
+            -up,
             front,
             out,
             [[-30.0, 120.0], [-30.0, 45.0], [-45.0, 45.0]],
         ),
         // Flexion to the back; the rest is slack.
         "left_knee" => of(
-            bone("left_ankle"),
+            -up,
             -front,
             out,
             [[-10.0, 150.0], [-10.0, 10.0], [-20.0, 20.0]],
         ),
         // Plantar and dorsal flexion; in and out; inversion and eversion.
         "left_ankle" => of(
-            bone("left_foot"),
+            front,
             up,
             out,
             [[-50.0, 25.0], [-20.0, 20.0], [-35.0, 20.0]],
@@ -234,7 +255,7 @@ pub fn limit(joint: JointId) -> Option<JointLimit> {
         ),
         // Depression and elevation; retraction and protraction; rotation.
         "left_collar" => of(
-            bone("left_shoulder"),
+            out,
             up,
             front,
             [[-10.0, 45.0], [-25.0, 30.0], [-20.0, 30.0]],

@@ -96,7 +96,10 @@ impl Half {
             }
             let normal = normals[v].normalize_or(DVec3::Y);
             let step = sum / weight - p;
-            let step = step - normal * step.dot(normal);
+            let mut step = step - normal * step.dot(normal);
+            if p.x == 0.0 {
+                step.x = 0.0;
+            }
             let mut moved = (goal.project)(p + step * 0.8);
             if p.x == 0.0 {
                 moved.x = 0.0;
@@ -436,5 +439,83 @@ impl Work {
                 break;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::nets::left_half;
+    use super::*;
+
+    const RADIUS: f64 = 0.3;
+    const LENGTH: f64 = 0.04;
+
+    fn ball() -> Half {
+        let field = |p: DVec3| p.length() - RADIUS;
+        let low = DVec3::new(0.0, -0.4, -0.4);
+        let (positions, triangles) = left_half(field, low, DVec3::splat(0.4), 0.021);
+        let mut half = Half {
+            positions,
+            triangles,
+        };
+        let goal = Goal {
+            length: &|_| LENGTH,
+            project: &|p| p.normalize() * RADIUS,
+        };
+        half.remesh(&goal, 6);
+        half
+    }
+
+    #[test]
+    fn triangles_come_to_the_length_they_should_have_and_are_well_shaped() {
+        let half = ball();
+        for p in &half.positions {
+            assert!((p.length() - RADIUS).abs() < 1e-9);
+        }
+        let mut mean = 0.0;
+        for t in &half.triangles {
+            let corners = t.map(|v| half.positions[v as usize]);
+            for i in 0..3 {
+                let (p, q, r) = (corners[i], corners[(i + 1) % 3], corners[(i + 2) % 3]);
+                mean += p.distance(q) / (3.0 * half.triangles.len() as f64);
+                let angle = (q - p).angle_between(r - p).to_degrees();
+                assert!(angle > 20.0, "{angle} at {p}");
+            }
+            let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+            assert!(
+                normal.dot(corners[0]) > 0.0,
+                "turned over at {}",
+                corners[0]
+            );
+        }
+        assert!((mean / LENGTH - 1.0).abs() < 0.08, "{mean}");
+    }
+
+    #[test]
+    fn the_rim_stays_one_ring_that_nothing_inside_joins() {
+        let half = ball();
+        let at_rim = |v: u32| half.positions[v as usize].x == 0.0;
+        let mut sides: Vec<[u32; 2]> = half
+            .triangles
+            .iter()
+            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+            .collect();
+        sides.sort_unstable();
+        let n_sides = sides.len();
+        sides.dedup();
+        assert_eq!(sides.len(), n_sides, "a side is there twice");
+        let mut border = 0;
+        for &[a, b] in &sides {
+            let inside = sides.binary_search(&[b, a]).is_ok();
+            assert_eq!(inside, !(at_rim(a) && at_rim(b)));
+            border += usize::from(!inside);
+        }
+        let n_rim = (0..half.positions.len() as u32)
+            .filter(|&v| at_rim(v))
+            .count();
+        assert_eq!(border, n_rim);
+        // Half a ball is a disc: V − E + F = 1.
+        let n_edges = (sides.len() + border) / 2;
+        assert_eq!(half.positions.len() + half.triangles.len(), n_edges + 1);
     }
 }

@@ -19,11 +19,11 @@ use glam::Vec3;
 /// Right ones are mirrored from the left ones before them.
 const JOINTS: [(&str, Option<u16>, [f32; 3]); 24] = [
     ("pelvis", None, [0.0, 0.945, -0.010]),
-    ("left_hip", Some(0), [0.088, 0.897, 0.0]),
-    ("right_hip", Some(0), [-0.088, 0.897, 0.0]),
+    ("left_hip", Some(0), [0.092, 0.897, 0.0]),
+    ("right_hip", Some(0), [-0.092, 0.897, 0.0]),
     ("spine1", Some(0), [0.0, 1.045, -0.018]),
-    ("left_knee", Some(1), [0.126, 0.483, 0.006]),
-    ("right_knee", Some(2), [-0.126, 0.483, 0.006]),
+    ("left_knee", Some(1), [0.128, 0.483, 0.006]),
+    ("right_knee", Some(2), [-0.128, 0.483, 0.006]),
     ("spine2", Some(3), [0.0, 1.165, -0.022]),
     ("left_ankle", Some(4), [0.162, 0.075, -0.022]),
     ("right_ankle", Some(5), [-0.162, 0.075, -0.022]),
@@ -34,14 +34,14 @@ const JOINTS: [(&str, Option<u16>, [f32; 3]); 24] = [
     ("left_collar", Some(9), [0.045, 1.375, -0.018]),
     ("right_collar", Some(9), [-0.045, 1.375, -0.018]),
     ("head", Some(12), [0.0, 1.515, -0.010]),
-    ("left_shoulder", Some(13), [0.174, 1.372, -0.022]),
-    ("right_shoulder", Some(14), [-0.174, 1.372, -0.022]),
-    ("left_elbow", Some(16), [0.384, 1.162, -0.030]),
-    ("right_elbow", Some(17), [-0.384, 1.162, -0.030]),
-    ("left_wrist", Some(18), [0.553, 0.988, 0.020]),
-    ("right_wrist", Some(19), [-0.553, 0.988, 0.020]),
-    ("left_hand", Some(20), [0.611, 0.928, 0.035]),
-    ("right_hand", Some(21), [-0.611, 0.928, 0.035]),
+    ("left_shoulder", Some(13), [0.176, 1.372, -0.022]),
+    ("right_shoulder", Some(14), [-0.176, 1.372, -0.022]),
+    ("left_elbow", Some(16), [0.386, 1.162, -0.030]),
+    ("right_elbow", Some(17), [-0.386, 1.162, -0.030]),
+    ("left_wrist", Some(18), [0.555, 0.988, 0.020]),
+    ("right_wrist", Some(19), [-0.555, 0.988, 0.020]),
+    ("left_hand", Some(20), [0.613, 0.928, 0.035]),
+    ("right_hand", Some(21), [-0.613, 0.928, 0.035]),
 ];
 
 /// How many joints the mannequin has.
@@ -58,16 +58,21 @@ pub fn skeleton() -> Skeleton {
 }
 
 /// The same joint on the other side; joints of the middle are their own.
+///
+/// # Panics
+/// When the mannequin has no such joint.
 pub fn mirrored(joint: JointId) -> JointId {
     let name = JOINTS[joint.index()].0;
-    let other = if let Some(rest) = name.strip_prefix("left_") {
-        format!("right_{rest}")
+    let (rest, other) = if let Some(rest) = name.strip_prefix("left_") {
+        (rest, "right_")
     } else if let Some(rest) = name.strip_prefix("right_") {
-        format!("left_{rest}")
+        (rest, "left_")
     } else {
         return joint;
     };
-    let found = JOINTS.iter().position(|j| j.0 == other);
+    let found = JOINTS
+        .iter()
+        .position(|j| j.0.strip_prefix(other) == Some(rest));
     JointId(found.expect("each side has the other's joints") as u16)
 }
 

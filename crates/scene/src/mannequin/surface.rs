@@ -10,25 +10,27 @@ use super::nets::left_half;
 use super::remesh::{Goal, Half};
 
 /// Cells of the first mesh [m]: thumbs are two wide.
-const CELL: f64 = 0.0125;
+const CELL: f64 = 0.0105;
 
 /// Length of edges where nothing asks for less [m].
-const EDGE: f64 = 0.0215;
+const EDGE: f64 = 0.0200;
 
 /// Edges grow by this much for each metre from what asks for short ones.
 const GROWTH: f64 = 0.18;
 
 /// Balls in which edges are shorter: middle, radius, length [m].
-const FINE: [([f64; 3], f64, f64); 7] = [
+const FINE: [([f64; 3], f64, f64); 8] = [
     // Fingers and thumb.
-    ([0.60, 0.94, 0.05], 0.06, 0.0115),
-    ([0.65, 0.89, 0.04], 0.05, 0.0115),
+    ([0.60, 0.94, 0.05], 0.06, 0.0098),
+    ([0.65, 0.89, 0.04], 0.05, 0.0092),
     // Toes and heel.
-    ([0.185, 0.02, 0.14], 0.06, 0.0140),
-    ([0.160, 0.03, -0.03], 0.06, 0.0160),
+    ([0.185, 0.02, 0.14], 0.06, 0.0125),
+    ([0.160, 0.03, -0.03], 0.05, 0.0145),
+    // The front of the ankle, which creases.
+    ([0.162, 0.10, 0.01], 0.05, 0.0150),
     // Face and ears.
-    ([0.0, 1.545, 0.09], 0.055, 0.0110),
-    ([0.075, 1.57, 0.0], 0.03, 0.0125),
+    ([0.0, 1.545, 0.09], 0.055, 0.0092),
+    ([0.077, 1.57, -0.005], 0.03, 0.0100),
     // The armpit, whose skin folds.
     ([0.165, 1.29, -0.02], 0.05, 0.0170),
 ];
@@ -55,14 +57,14 @@ fn edge_length(p: DVec3) -> f64 {
     })
 }
 
-/// The place on the skin that a few Newton steps along the gradient lead to.
-fn project(figure: &Figure, mut p: DVec3) -> DVec3 {
-    for _ in 0..3 {
+/// The place on the skin that Newton steps along the gradient lead to.
+fn project(figure: &Figure, mut p: DVec3, n_steps: usize) -> DVec3 {
+    for _ in 0..n_steps {
         let f = figure.field(p);
         if f.abs() < 1e-7 {
             break;
         }
-        let mut gradient = figure.gradient(p);
+        let mut gradient = figure.gradient(p, f);
         if p.x == 0.0 {
             gradient.x = 0.0;
         }
@@ -89,14 +91,15 @@ impl Skin {
             positions,
             triangles,
         };
-        for p in &mut half.positions {
-            *p = project(figure, *p);
-        }
         let goal = Goal {
             length: &edge_length,
-            project: &|p| project(figure, p),
+            // One step leaves micrometres, and the next round another step.
+            project: &|p| project(figure, p, 1),
         };
         half.remesh(&goal, N_ROUNDS);
+        for p in &mut half.positions {
+            *p = project(figure, *p, 4);
+        }
         Self::mirrored(&half)
     }
 
@@ -119,68 +122,12 @@ impl Skin {
             }
         }
         let mut triangles = half.triangles.clone();
-        triangles.extend((half.triangles.iter()).map(|&[a, b, c]| {
-            let [a, b, c] = [a, c, b].map(|v| mirror[v as usize]);
-            [a, b, c]
-        }));
+        let turned = |&[a, b, c]: &[u32; 3]| [a, c, b].map(|v| mirror[v as usize]);
+        triangles.extend(half.triangles.iter().map(turned));
         Self {
             positions,
             triangles,
             mirror,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scratch() {
-        let start = std::time::Instant::now();
-        let figure = Figure::new();
-        let (positions, triangles) = left_half(
-            |p| figure.field(p),
-            DVec3::new(0.0, -0.03, -0.22),
-            DVec3::new(0.78, 1.74, 0.24),
-            CELL,
-        );
-        eprintln!(
-            "nets {} {} {:?}",
-            positions.len(),
-            triangles.len(),
-            start.elapsed()
-        );
-        let skin = Skin::of(&figure);
-        eprintln!(
-            "skin {} {} {:?}",
-            skin.positions.len(),
-            skin.triangles.len(),
-            start.elapsed()
-        );
-        let mesh =
-            drapery_core::TriMesh::new(skin.positions.clone(), skin.triangles.clone()).unwrap();
-        eprintln!(
-            "closed {} euler {} volume {} bounds {:?}",
-            mesh.topology().is_closed(),
-            mesh.topology().euler_characteristic(),
-            mesh.signed_volume(),
-            mesh.bounds()
-        );
-        let mut angles: Vec<f32> = Vec::new();
-        for t in 0..skin.triangles.len() as u32 {
-            let [a, b, c] = mesh.corners(t);
-            let m = (b - a)
-                .angle_between(c - a)
-                .min((a - b).angle_between(c - b))
-                .min((a - c).angle_between(b - c));
-            angles.push(m.to_degrees());
-        }
-        angles.sort_by(f32::total_cmp);
-        eprintln!(
-            "angles {:?} median {}",
-            &angles[..10],
-            angles[angles.len() / 2]
-        );
     }
 }

@@ -255,3 +255,98 @@ pub(super) fn carve(a: f64, b: f64, k: f64) -> f64 {
 pub(super) fn common(a: f64, b: f64, k: f64) -> f64 {
     -union(-a, -b, k)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section(at: f64, half: [f64; 4], square: f64) -> Section {
+        Section {
+            at,
+            half,
+            middle: [0.0, 0.0],
+            square,
+        }
+    }
+
+    #[test]
+    fn a_round_rod_has_the_field_of_a_capsule() {
+        let sections = [section(0.0, [0.1; 4], 0.0), section(1.0, [0.1; 4], 0.0)];
+        let rod = Sweep::new(DVec3::ZERO, DVec3::Y, DVec3::Z, &sections, [0.1, 0.1]);
+        for (p, expected) in [
+            (DVec3::new(0.3, 0.5, 0.4), 0.4),
+            (DVec3::new(0.0, 1.5, 0.0), 0.4),
+            (DVec3::new(0.05, 0.2, 0.0), -0.05),
+            (DVec3::new(0.3, -0.4, 0.0), 0.4),
+        ] {
+            let found = rod.field(p, 10.0);
+            assert!((found - expected).abs() < 1e-12, "{p}: {found}");
+            // Given a limit, what is far away is still called far.
+            assert!(rod.field(p, 0.1) >= found.min(0.1));
+        }
+    }
+
+    #[test]
+    fn half_axes_lie_where_they_should() {
+        // Along −y, as limbs hang: +u is to −x.
+        let half = [0.1, 0.2, 0.3, 0.4];
+        for square in [0.0, 0.7] {
+            let sections = [section(0.0, half, square), section(1.0, half, square)];
+            let limb = Sweep::new(DVec3::Y, DVec3::NEG_Y, DVec3::Z, &sections, [0.1, 0.1]);
+            for p in [
+                DVec3::new(-0.1, 0.5, 0.0),
+                DVec3::new(0.2, 0.5, 0.0),
+                DVec3::new(0.0, 0.5, 0.3),
+                DVec3::new(0.0, 0.5, -0.4),
+            ] {
+                assert!(limb.field(p, 10.0).abs() < 1e-12, "{p}");
+            }
+        }
+    }
+
+    #[test]
+    fn sections_between_others_do_not_overshoot() {
+        let radii = [0.1, 0.1, 0.3, 0.29, 0.05];
+        let sections: Vec<Section> = radii
+            .iter()
+            .enumerate()
+            .map(|(i, r)| section(i as f64, [*r; 4], 0.0))
+            .collect();
+        let sweep = Sweep::new(DVec3::ZERO, DVec3::Y, DVec3::Z, &sections, [0.1, 0.1]);
+        for i in 0..=400 {
+            let t = f64::from(i) / 100.0;
+            let r = sweep.section(t)[1];
+            let (a, b) = (radii[(t as usize).min(4)], radii[(t as usize + 1).min(4)]);
+            assert!(r >= a.min(b) - 1e-12 && r <= a.max(b) + 1e-12, "{t}: {r}");
+        }
+    }
+
+    #[test]
+    fn an_ellipsoid_is_zero_on_its_surface_and_steep_as_a_distance_there() {
+        let e = Ellipsoid::new([0.1, 0.2, 0.3], [0.05, 0.1, 0.2]);
+        for d in [DVec3::X, DVec3::Y, DVec3::Z, DVec3::new(0.6, 0.0, 0.8)] {
+            let p = DVec3::new(0.1, 0.2, 0.3) + d * DVec3::new(0.05, 0.1, 0.2);
+            assert!(e.field(p).abs() < 1e-12);
+            let normal = (d / DVec3::new(0.05, 0.1, 0.2)).normalize();
+            let slope = (e.field(p + normal * 1e-6) - e.field(p - normal * 1e-6)) / 2e-6;
+            assert!((slope - 1.0).abs() < 1e-4, "{slope}");
+        }
+    }
+
+    #[test]
+    fn a_union_only_adds_and_only_where_both_are_near() {
+        let k = 0.02;
+        for i in 0..40 {
+            for j in 0..40 {
+                let (a, b) = (f64::from(i - 20) * 0.003, f64::from(j - 20) * 0.003);
+                let both = union(a, b, k);
+                assert!(both <= a.min(b) && both >= a.min(b) - k / 4.0);
+                if (a - b).abs() >= k {
+                    assert_eq!(both, a.min(b));
+                }
+                assert!(carve(a, b, k) >= a.max(-b));
+                assert!(common(a, b, k) >= a.max(b));
+            }
+        }
+    }
+}

@@ -50,6 +50,16 @@ enum Drape {
     Carried,
 }
 
+/// Which body a garment was made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MadeFor {
+    /// The body of shape 0; it is carried to other shapes.
+    #[default]
+    Template,
+    /// The very body that wears it.
+    Wearer,
+}
+
 /// Checks a garment, by itself and as it is worn by a body at rest.
 ///
 /// A garment lies on the body of shape 0, where its size, axes and place are
@@ -57,6 +67,16 @@ enum Drape {
 /// judged for what is inside the body there. While size, axes or place are wrong, the garment is not tested for being
 /// inside the body or inside out, which would follow from them.
 pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)>) -> Vec<Finding> {
+    check_garment_made_for(garment, on, MadeFor::Template)
+}
+
+/// As [`check_garment`], told for which body the garment was made: one that was
+/// made for its wearer is judged on it, and not carried.
+pub fn check_garment_made_for(
+    garment: &Garment,
+    on: Option<(&dyn BodyModel, &ShapedBody)>,
+    made_for: MadeFor,
+) -> Vec<Finding> {
     let mesh = garment.mesh();
     let faults = SurfaceFaults::of(mesh);
     let tree = TriangleTree::new(mesh.triangles(), mesh.positions());
@@ -75,7 +95,10 @@ pub fn check_garment(garment: &Garment, on: Option<(&dyn BodyModel, &ShapedBody)
     pattern::check(garment, &faults, &doubled.triangles, &mut findings);
     match on {
         Some((model, body)) if !model.topology().triangles().is_empty() => {
-            let template = template(model, body);
+            let template = match made_for {
+                MadeFor::Template => template(model, body),
+                MadeFor::Wearer => None,
+            };
             let wearer = Wearer::new(model, template.as_ref().unwrap_or(body));
             if is_placed(garment, &wearer, &mut findings) {
                 supported(mesh, &faults, &wearer, &mut findings);

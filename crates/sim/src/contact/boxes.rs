@@ -198,6 +198,20 @@ impl BoxTree {
         best
     }
 
+    /// Calls `visit` for each box that comes within `margin` [m] of `bounds`
+    /// along every axis, in the tree's own order.
+    pub(super) fn visit(&self, bounds: Bounds, margin: f64, mut visit: impl FnMut(u32)) {
+        let (low, high) = outwards(bounds);
+        let probe = Probe::new(low, high, margin);
+        self.visit_blocks(&probe, 0, |block| {
+            let mut hits = self.levels[0][block].near(&probe);
+            while hits != 0 {
+                visit(self.order[block * WIDTH + hits.trailing_zeros() as usize]);
+                hits &= hits - 1;
+            }
+        });
+    }
+
     /// What `visit` adds for each block of the lowest level, chunk by chunk.
     fn gather(&self, visit: impl Fn(usize, &mut Vec<[u32; 2]>) + Sync) -> Vec<Vec<[u32; 2]>> {
         let n_blocks = self.levels.first().map_or(0, Vec::len);

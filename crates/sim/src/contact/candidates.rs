@@ -175,6 +175,12 @@ impl MeshBoxes {
         &self.face_boxes
     }
 
+    /// Calls `visit` for each face that comes within `margin` [m] of `bounds`
+    /// during the step, in no order that means anything.
+    pub(super) fn visit_faces(&self, bounds: Bounds, margin: f64, visit: impl FnMut(u32)) {
+        self.face_boxes.visit(bounds, margin, visit);
+    }
+
     /// The face nearest to `p` within `max_distance` [m], by the squared
     /// distance that `distance_sq` gives; among equals the lowest.
     pub(crate) fn nearest_face(

@@ -27,10 +27,11 @@ pub struct MeshObstacle {
     around: Vec<u32>,
     /// Where each vertex's triangles start, and the end.
     around_start: Vec<u32>,
+    farthest_move: f64,
 }
 
 /// Why a mesh is no obstacle.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObstacleError {
     /// An edge without two triangles of matching winding.
@@ -92,6 +93,7 @@ impl MeshObstacle {
             end: positions,
             around: pairs.into_iter().map(|p| p.1).collect(),
             around_start,
+            farthest_move: 0.0,
         })
     }
 
@@ -104,6 +106,8 @@ impl MeshObstacle {
         check(end, self.end.len())?;
         self.start.copy_from_slice(start);
         self.end.copy_from_slice(end);
+        let moves = start.iter().zip(end).map(|(a, b)| a.distance(*b));
+        self.farthest_move = moves.fold(0.0, f64::max);
         self.boxes.refit(start, end);
         self.normals.update(&to_f32(end));
         Ok(())
@@ -113,6 +117,7 @@ impl MeshObstacle {
     pub(crate) fn rest(&mut self) {
         if self.start != self.end {
             self.start.copy_from_slice(&self.end);
+            self.farthest_move = 0.0;
             self.boxes.refit(&self.start, &self.end);
         }
     }
@@ -132,6 +137,17 @@ impl MeshObstacle {
     /// Its primitives, with the boxes that they sweep during the step.
     pub const fn boxes(&self) -> &MeshBoxes {
         &self.boxes
+    }
+
+    /// The triangles around a vertex.
+    pub(super) fn triangles_around(&self, vertex: u32) -> &[u32] {
+        let v = vertex as usize;
+        &self.around[self.around_start[v] as usize..self.around_start[v + 1] as usize]
+    }
+
+    /// The farthest that a vertex moves during the step [m].
+    pub(super) const fn farthest_move(&self) -> f64 {
+        self.farthest_move
     }
 
     /// Where the vertices are at the start of the step [m].
@@ -201,8 +217,7 @@ impl MeshObstacle {
         vertex: u32,
         counts: impl Fn(u32) -> bool,
     ) -> Option<(u32, Proximity<TriangleRegion>)> {
-        let range = self.around_start[vertex as usize]..self.around_start[vertex as usize + 1];
-        self.around[range.start as usize..range.end as usize]
+        self.triangles_around(vertex)
             .iter()
             .filter(|&&t| counts(t))
             .map(|&t| (t, self.proximity(p, t)))

@@ -11,6 +11,8 @@
 //! finish    contacts that last remember their forces
 //! ```
 //!
+//! Cloth that is set down crossed is led out of it first (`tangle.rs`).
+//!
 //! The pressure of a pair with rest distance r and effective mass
 //! m = 1/Σ(wᵢ²/mᵢ), over a step of length h from a gap gₙ:
 //!
@@ -38,6 +40,7 @@ mod mesh_side;
 mod nearby;
 mod pair;
 mod spacing;
+mod tangle;
 #[cfg(test)]
 mod tests;
 
@@ -51,18 +54,39 @@ use self::frame::{Frame, reaches};
 use self::memory::{Memory, Remembered};
 use self::nearby::{Near, Nearby};
 use self::pair::{MeshMotion, Motion, Pair, weighted};
+use self::tangle::{Setting, Tangle};
 use super::obstacle_mesh::MeshObstacle;
 use super::touch::{Friction, Touch, pressure};
+use super::weave::Weave;
 
 /// What pairs are like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairSettings {
+    /// Of cloth with cloth; none where it may pass through itself.
+    pub(crate) cloth: Option<PairKeeping>,
+    /// Of cloth with meshes.
+    pub(crate) mesh: PairKeeping,
+    /// Which pairs with meshes there are.
+    pub(crate) mesh_pairs: MeshPairs,
+}
+
+/// How pairs keep apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairKeeping {
     /// How far apart they rest [m].
     pub(crate) thickness: f64,
     /// Coulomb's μ.
     pub(crate) friction: f64,
-    /// Which pairs with meshes there are.
-    pub(crate) mesh_pairs: MeshPairs,
+}
+
+impl PairSettings {
+    /// Coulomb's μ of a pair.
+    fn friction(&self, pair: Pair) -> f64 {
+        match (pair.kind.is_of_cloth(), &self.cloth) {
+            (true, Some(cloth)) => cloth.friction,
+            _ => self.mesh.friction,
+        }
+    }
 }
 
 /// Which pairs of cloth and mesh count.
@@ -89,11 +113,27 @@ pub(crate) struct PairContacts {
     /// 1/kg, of the vertices of the cloth.
     inverse_masses: Vec<f64>,
     meshes: MeshMotion,
+    /// How the cloth hangs together, once that is asked.
+    weave: Option<Weave>,
     /// What contacts were like in the last solve.
     lasting: Vec<Remembered>,
     /// h [s].
     dt: f64,
     rounds: u32,
+    standing: Standing,
+    /// What is done in this step about cloth that has crossed itself.
+    tangle: Option<Tangle>,
+}
+
+/// What is known about where a step starts.
+#[derive(Clone, Debug)]
+enum Standing {
+    /// It may be crossed.
+    Unknown,
+    /// It is not crossed.
+    Free,
+    /// These edges pass through these faces.
+    Crossed(Vec<[u32; 2]>),
 }
 
 /// A pair that presses or may press.
@@ -173,10 +213,43 @@ impl PairContacts {
             touches: Vec::new(),
             inverse_masses: Vec::new(),
             meshes: MeshMotion::default(),
+            weave: None,
             lasting: Vec::new(),
             dt: 0.0,
             rounds: 0,
+            standing: match settings.cloth {
+                Some(_) => Standing::Unknown,
+                None => Standing::Free,
+            },
+            tangle: None,
         }
+    }
+
+    /// Forgets what was, as when the cloth was set elsewhere: it may be crossed
+    /// there.
+    pub(crate) fn forget(&mut self) {
+        self.doubt();
+        self.memory = Memory::default();
+    }
+
+    /// How many edges of the cloth pass through a face of it, as far as that
+    /// is known.
+    pub(crate) fn n_crossings(&self) -> usize {
+        match &self.standing {
+            Standing::Crossed(crossings) => crossings.len(),
+            Standing::Unknown | Standing::Free => 0,
+        }
+    }
+
+    /// Takes other settings for pairs with meshes.
+    pub(crate) fn set_mesh(&mut self, mesh: PairKeeping) {
+        self.settings.mesh = mesh;
+        self.nearby.set_mesh_rest(mesh.thickness);
+    }
+
+    /// Whether cloth is kept from cloth.
+    pub(crate) const fn has_layers(&self) -> bool {
+        self.settings.cloth.is_some()
     }
 
     /// Begins a step of length `dt` [s] from `start`, expected to end near
@@ -194,6 +267,7 @@ impl PairContacts {
         self.inverse_masses.clear();
         self.inverse_masses.extend(masses.iter().map(|m| 1.0 / m));
         self.meshes.set(meshes);
+        self.look(start);
         let motion = self.meshes.with(start, guess);
         self.nearby.begin(&motion, meshes);
         let frames: Vec<Option<Frame>> = self
@@ -201,7 +275,10 @@ impl PairContacts {
             .pairs()
             .par_iter()
             .with_min_len(MIN_TASK)
-            .map(|near| self.first_frame(near, &motion))
+            .map(|near| match self.is_free(near) {
+                true => None,
+                false => self.first_frame(near, &motion),
+            })
             .collect();
         let mut contacts: Vec<Contact> = Vec::new();
         for (near, found) in self.nearby.pairs().iter().zip(frames) {
@@ -229,6 +306,56 @@ impl PairContacts {
         &self.touches
     }
 
+    /// What leads out of a tangle, beside them.
+    pub(crate) fn leading(&self) -> &[Touch] {
+        self.tangle.as_ref().map_or(&[], Tangle::touches)
+    }
+
+    /// Does not trust that the cloth is free of crossings any more.
+    fn doubt(&mut self) {
+        if self.has_layers() {
+            self.standing = Standing::Unknown;
+        }
+    }
+
+    /// Looks whether the cloth crosses itself where a step starts [m], unless
+    /// it is known.
+    fn look(&mut self, start: &[DVec3]) {
+        if let Standing::Unknown = self.standing {
+            self.standing = self.standing_at(start);
+        }
+        self.tangle = match &self.standing {
+            Standing::Crossed(crossings) => {
+                let setting = Setting {
+                    mesh: self.nearby.boxes(),
+                    weave: self
+                        .weave
+                        .get_or_insert_with(|| Weave::new(self.nearby.boxes())),
+                    x: start,
+                    inverse_masses: &self.inverse_masses,
+                    dt: self.dt,
+                    thickness: self.nearby.thickness(),
+                };
+                Some(Tangle::new(crossings, &setting))
+            }
+            Standing::Unknown | Standing::Free => None,
+        };
+    }
+
+    fn standing_at(&mut self, x: &[DVec3]) -> Standing {
+        match self.nearby.crossings(x) {
+            crossings if crossings.is_empty() => Standing::Free,
+            crossings => Standing::Crossed(crossings),
+        }
+    }
+
+    /// Whether a pair is left to the way out of a tangle.
+    fn is_free(&self, near: &Near) -> bool {
+        self.tangle
+            .as_ref()
+            .is_some_and(|tangle| tangle.frees(near))
+    }
+
     /// Looks at where a solve from `start` ended [m]. True when pairs have come
     /// too near or friction was misjudged: then it is to be solved again with
     /// the [`touches`](Self::touches) as they are now, at most eight times.
@@ -247,9 +374,9 @@ impl PairContacts {
         let motion = self.meshes.with(start, end);
         self.nearby.follow(&motion, meshes);
         let mut again = false;
-        let friction = self.settings.friction;
         for (contact, touch) in self.contacts.iter_mut().zip(&self.touches) {
             let force = touch.force(end);
+            let friction = self.settings.friction(contact.near.pair);
             let error = friction * (force - contact.force).abs();
             if first_round && contact.is_new {
                 again |= error * self.dt > MISJUDGED * contact.mass;
@@ -276,16 +403,21 @@ impl PairContacts {
         again
     }
 
-    /// After the step: contacts that pressed in the last solve are remembered.
-    pub(crate) fn finish(&mut self) {
+    /// After the step, which has ended at `end` [m]: contacts that pressed in
+    /// the last solve are remembered. Looks for crossings where there were
+    /// some, or where no motion was found that avoids them.
+    pub(crate) fn finish(&mut self, end: &[DVec3]) {
         self.memory.replace(&mut self.lasting);
+        if self.tangle.take().is_some() || matches!(self.standing, Standing::Unknown) {
+            self.standing = self.standing_at(end);
+        }
     }
 
     /// Takes down what contacts were like in a solve that ended at `end` [m].
     fn take_down(&mut self, end: &[DVec3]) {
-        let friction = self.settings.friction;
         self.lasting.clear();
         for (contact, touch) in self.contacts.iter().zip(&self.touches) {
+            let friction = self.settings.friction(contact.near.pair);
             let force = touch.force(end);
             let drag = touch.friction.map_or(DVec3::ZERO, |f| {
                 (touch.slip(end, f.anchor) * f.stiffness).clamp_length_max(friction * force)
@@ -312,6 +444,9 @@ impl PairContacts {
             .with_min_len(MIN_TASK)
             .map(|near| {
                 if near.least_height(motion.ends(near.vertices)) > floor(near) {
+                    return None;
+                }
+                if self.is_free(near) {
                     return None;
                 }
                 let fraction = reaches(near, motion, floor(near))?;
@@ -432,7 +567,7 @@ impl PairContacts {
             }
         }
         let stiffness = contact.mass / (self.dt * self.dt);
-        let friction = self.settings.friction;
+        let friction = self.settings.friction(near.pair);
         // A pair that gets near on its way slips from there on.
         let from = match start_gap > near.rest {
             true => frame.point,

@@ -24,6 +24,7 @@
 use glam::DVec3;
 
 use super::obstacle::{Anchor, Obstacle, SurfacePoint};
+use super::obstacle_mesh::MeshObstacle;
 use super::shape::Shape;
 use super::touch::{Friction, Touch};
 use crate::Cloth;
@@ -62,6 +63,8 @@ const CHANGED: f64 = 0.1;
 const FLOOR: f64 = 0.02;
 /// A point that has ended inside presses so much harder.
 const HARDER: f64 = 4.0;
+/// Planes whose normals agree so far say the same.
+const SAME: f64 = 0.9;
 
 /// A point of the cloth that is kept out.
 #[derive(Clone, Copy, Debug)]
@@ -75,12 +78,26 @@ struct Sample {
 #[derive(Clone, Copy, Debug)]
 struct Memory {
     obstacle: u32,
+    sample: u32,
+    /// Along which it pressed.
+    normal: DVec3,
     /// Where it sticks to.
     anchor: Anchor,
     /// How far off the surface the anchor is held [m].
     height: f64,
     /// N of the last solve [N].
     force: f64,
+}
+
+/// What a touch was like in a solve.
+#[derive(Clone, Copy, Debug)]
+struct Solved {
+    owner: Owner,
+    normal: DVec3,
+    /// N [N].
+    force: f64,
+    /// How far its point had moved from its anchor without dragging it [m].
+    kept: DVec3,
 }
 
 /// Whose a touch is.
@@ -101,8 +118,11 @@ pub(crate) struct SurfaceContacts {
     n_vertices: usize,
     /// Length of the longest edge at rest [m].
     longest: f64,
-    memory: Vec<Option<Memory>>,
+    /// Sorted by obstacle and sample.
+    memory: Vec<Memory>,
     touches: Vec<Touch>,
+    /// Those that pressed in the last solve.
+    solved: Vec<Solved>,
     /// Whose each touch is.
     owners: Vec<Owner>,
     /// Effective mass of each sample [kg].
@@ -142,8 +162,9 @@ impl SurfaceContacts {
         let masses = samples.iter().map(|s| s.mass(cloth.masses())).collect();
         Self {
             settings,
-            memory: vec![None; samples.len()],
+            memory: Vec::new(),
             touches: Vec::new(),
+            solved: Vec::new(),
             owners: Vec::new(),
             masses,
             guess: Vec::new(),
@@ -160,7 +181,18 @@ impl SurfaceContacts {
 
     /// Forgets where points stuck, as when the cloth was set elsewhere.
     pub(crate) fn forget(&mut self) {
-        self.memory.fill(None);
+        self.memory.clear();
+    }
+
+    /// What a sample remembers of an obstacle whose tangent plane it meets; of
+    /// several places that it touched, the one that faced the same way most.
+    fn recall(&self, s: usize, o: usize, normal: DVec3) -> Option<Memory> {
+        let key = (o as u32, s as u32);
+        let of = |m: &Memory| (m.obstacle, m.sample);
+        let from = self.memory.partition_point(|m| of(m) < key);
+        let own = self.memory[from..].iter().take_while(|m| of(m) == key);
+        let facing = |m: &&Memory| m.normal.dot(normal);
+        own.max_by(|a, b| facing(a).total_cmp(&facing(b))).copied()
     }
 
     /// Begins a step of length `dt` [s] from `start` [m] that is expected to
@@ -176,6 +208,7 @@ impl SurfaceContacts {
         self.guess.clear();
         self.guess.extend_from_slice(guess);
         self.touches.clear();
+        self.solved.clear();
         self.owners.clear();
         for (o, obstacle) in obstacles.iter().enumerate() {
             for s in 0..self.n_asked(obstacle) {
@@ -210,17 +243,26 @@ impl SurfaceContacts {
 
     /// The part of an obstacle that a point may touch on its way.
     fn meeting(&self, obstacle: &Obstacle, from: DVec3, to: DVec3) -> Option<SurfacePoint> {
-        let reach = self.settings.offset + from.distance(to);
         match obstacle {
             Obstacle::Rigid(rigid) => {
                 let near = rigid.nearest(to);
+                let reach = self.settings.offset + from.distance(to);
                 let reach = reach + obstacle.displacement(&near.anchor).length();
                 // Passing through something thin counts as well as ending inside.
                 (near.distance < reach).then(|| rigid.meets(from, to).unwrap_or(near))
             }
-            Obstacle::Mesh(mesh) => mesh
-                .nearest(to, reach.max(DEEPEST))
-                .filter(|near| near.distance < reach),
+            Obstacle::Mesh(mesh) => {
+                let travelled = from.distance(to) + mesh.farthest_move();
+                let reach = self.settings.offset + travelled;
+                let near = mesh.nearest(to, reach.max(DEEPEST))?;
+                // What is farther off than it has come has passed nothing.
+                let met = match near.distance.abs() <= travelled {
+                    true => mesh.meets(from, to),
+                    false => None,
+                };
+                let own = || (to - from - obstacle.displacement(&near.anchor)).length();
+                met.or_else(|| (near.distance < self.settings.offset + own()).then_some(near))
+            }
         }
     }
 
@@ -244,7 +286,7 @@ impl SurfaceContacts {
             true => gap + (RETURN * (offset - gap)).min(WAY_OUT * h),
             false => offset,
         };
-        let remembered = self.memory[s].filter(|m| m.obstacle == o as u32);
+        let remembered = self.recall(s, o, normal);
         let light = STIFFNESS * mass / (h * h);
         let carried = remembered.map_or(0.0, |m| m.force) / (DEPTH * offset);
         // The nearer it has come, the harder it is pushed back.
@@ -296,6 +338,7 @@ impl SurfaceContacts {
         let mut again = false;
         let (mut sum, mut change) = (0.0, 0.0);
         let mut touched = vec![false; self.samples.len() * obstacles.len()];
+        self.take_down(end);
         for (touch, owner) in self.touches.iter_mut().zip(&self.owners) {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
             touched[o * self.samples.len() + s] = true;
@@ -334,10 +377,17 @@ impl SurfaceContacts {
                 let sample = &self.samples[s];
                 let (from, to) = (sample.at(start), sample.at(end));
                 let expected = to.distance_squared(sample.at(&self.guess)) < 0.25 * offset * offset;
-                if expected || touched[o * self.samples.len() + s] {
+                if expected {
                     continue;
                 }
-                let found = self.meeting(obstacle, from, to);
+                let found = match (touched[o * self.samples.len() + s], obstacle) {
+                    (false, _) => self.meeting(obstacle, from, to),
+                    (true, Obstacle::Rigid(_)) => None,
+                    // It may run into another part of the same mesh.
+                    (true, Obstacle::Mesh(mesh)) => mesh
+                        .meets(from, to)
+                        .filter(|found| self.is_news(s, o, found)),
+                };
                 if let Some(found) = found.filter(|f| f.distance < 0.5 * offset) {
                     self.add(s, o, obstacle, found, from, to);
                     again = true;
@@ -347,8 +397,18 @@ impl SurfaceContacts {
         again
     }
 
-    /// Sets vertices that came to lie inside an obstacle on its surface; gives
-    /// how many. Those that started inside are still on their way out.
+    /// Whether no touch of a sample with an obstacle says the same.
+    fn is_news(&self, s: usize, o: usize, found: &SurfacePoint) -> bool {
+        let mut known = self.touches.iter().zip(&self.owners);
+        !known.any(|(touch, owner)| {
+            (owner.sample as usize, owner.obstacle as usize) == (s, o)
+                && touch.normal.dot(found.normal) > SAME
+        })
+    }
+
+    /// Sets vertices that came to lie inside an obstacle, or beyond it, on its
+    /// surface; gives how many. Those that started inside are still on their
+    /// way out.
     pub(crate) fn set_out(
         &self,
         obstacles: &[Obstacle],
@@ -360,23 +420,16 @@ impl SurfaceContacts {
         let mut n_set = 0;
         for (touch, owner) in self.touches.iter().zip(&self.owners) {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
+            let Obstacle::Rigid(rigid) = &obstacles[o] else {
+                continue;
+            };
             if s >= self.n_vertices || held[s] {
                 continue;
             }
-            let obstacle = &obstacles[o];
-            let started = match obstacle {
-                Obstacle::Rigid(_) => obstacle.part(0.0, 0.0).nearest(start[s], f64::INFINITY),
-                Obstacle::Mesh(_) => None,
-            };
-            let was_outside = match started {
-                Some(found) => found.distance >= 0.0,
-                None => touch.gap(start) >= 0.0,
-            };
-            let passed = match obstacle {
-                Obstacle::Rigid(rigid) => rigid.meets(start[s], end[s]).is_some(),
-                Obstacle::Mesh(_) => touch.gap(end) < 0.0,
-            };
-            if was_outside && passed {
+            let started = obstacles[o].part(0.0, 0.0);
+            let started = started.nearest(start[s], f64::INFINITY);
+            let was_outside = started.is_some_and(|found| found.distance >= 0.0);
+            if was_outside && rigid.meets(start[s], end[s]).is_some() {
                 let gap = touch.gap(end);
                 if gap < floor {
                     end[s] += touch.normal * (floor - gap);
@@ -384,36 +437,84 @@ impl SurfaceContacts {
                 }
             }
         }
+        for obstacle in obstacles {
+            let Obstacle::Mesh(mesh) = obstacle else {
+                continue;
+            };
+            for s in (0..self.n_vertices).filter(|s| !held[*s]) {
+                n_set += u32::from(set_out_of(mesh, start[s], &mut end[s], floor));
+            }
+        }
         n_set
     }
 
-    /// After the step: remembers what sticks where.
-    pub(crate) fn finish(&mut self, obstacles: &[Obstacle], end: &[DVec3]) {
-        self.memory.fill(None);
+    /// Takes down what touches were like in a solve that ended at `end` [m],
+    /// before any of them changes.
+    fn take_down(&mut self, end: &[DVec3]) {
+        let mu = self.settings.friction;
+        self.solved.clear();
         for (touch, owner) in self.touches.iter().zip(&self.owners) {
             let force = touch.force(end);
             if force <= 0.0 {
                 continue;
             }
-            let p = touch.point(end);
             let kept = touch.friction.map_or(DVec3::ZERO, |friction| {
                 let slip = touch.slip(end, friction.anchor);
-                slip * (friction.reach() / slip.length().max(f64::MIN_POSITIVE)).min(1.0)
+                slip.clamp_length_max(mu * force / friction.stiffness)
             });
-            let obstacle = &obstacles[owner.obstacle as usize];
-            let Some(found) = obstacle.nearest(p - kept, f64::INFINITY) else {
-                continue;
-            };
-            self.memory[owner.sample as usize] = Some(Memory {
-                obstacle: owner.obstacle,
-                anchor: found.anchor,
-                height: found.distance,
+            self.solved.push(Solved {
+                owner: *owner,
+                normal: touch.normal,
                 force,
+                kept,
             });
         }
     }
+
+    /// After the step, which has ended at `end` [m]: remembers what stuck where
+    /// in the last solve.
+    pub(crate) fn finish(&mut self, obstacles: &[Obstacle], end: &[DVec3]) {
+        self.memory.clear();
+        for solved in &self.solved {
+            let Owner {
+                sample, obstacle, ..
+            } = solved.owner;
+            let p = self.samples[sample as usize].at(end);
+            let found = obstacles[obstacle as usize].nearest(p - solved.kept, f64::INFINITY);
+            self.memory.extend(found.map(|found| Memory {
+                obstacle,
+                sample,
+                normal: solved.normal,
+                anchor: found.anchor,
+                height: found.distance,
+                force: solved.force,
+            }));
+        }
+        self.memory.sort_by_key(|m| (m.obstacle, m.sample));
+    }
 }
 
+/// Sets a point that passed into a mesh on the way from `start` back to where
+/// it came in, `floor` [m] above the surface there; whether it had to.
+fn set_out_of(mesh: &MeshObstacle, start: DVec3, end: &mut DVec3, floor: f64) -> bool {
+    let mut is_set = false;
+    for round in 0..SETTING {
+        let Some(met) = mesh.meets(start, *end) else {
+            break;
+        };
+        let above = met.closest + met.normal * floor;
+        *end = match round {
+            // Along the surface it may go on.
+            0 => *end + met.normal * (above - *end).dot(met.normal).max(0.0),
+            _ => above,
+        };
+        is_set = true;
+    }
+    is_set
+}
+
+/// How often a point is set back that then meets something else.
+const SETTING: u32 = 4;
 /// Points deeper inside a mesh than this are not found [m].
 const DEEPEST: f64 = 0.05;
 
@@ -429,5 +530,87 @@ impl Sample {
         let n = usize::from(self.n_vertices);
         let parts = self.vertices[..n].iter().zip(&self.weights[..n]);
         1.0 / parts.map(|(v, w)| w * w / masses[*v as usize]).sum::<f64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drapery_core::Fabric;
+    use glam::DQuat;
+
+    use super::super::obstacle::{Placement, RigidObstacle};
+    use super::*;
+    use crate::textbook::{Rectangle, Triangulation};
+
+    /// What was solved for last counts, not what was to be solved for next.
+    #[test]
+    fn forces_that_were_never_solved_for_are_not_remembered() {
+        let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
+        let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
+        let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
+        let plane = RigidObstacle::new(Shape::Plane, Placement::IDENTITY).unwrap();
+        let obstacles = [Obstacle::from(plane)];
+        let settings = SurfaceSettings {
+            offset: 1.5e-3,
+            friction: 0.5,
+        };
+        let mut contacts = SurfaceContacts::new(&cloth, 0.03, settings);
+        let at = |y: f64| -> Vec<DVec3> {
+            let points = sheet.points.iter();
+            points.map(|p| DVec3::new(p.x, y, p.y)).collect()
+        };
+        let (start, end) = (at(1e-3), at(-1e-4));
+        contacts.begin(&obstacles, &start, &start, 0.01);
+        let forces: Vec<f64> = contacts.touches().iter().map(|t| t.force(&end)).collect();
+        // It has ended inside, and is to press harder.
+        assert!(contacts.refresh(&obstacles, &[false; 4], &start, &end));
+        assert!(contacts.touches()[0].force(&end) > 2.0 * forces[0]);
+        contacts.finish(&obstacles, &end);
+        let remembered: Vec<f64> = contacts.memory.iter().map(|m| m.force).collect();
+        assert_eq!(remembered, forces);
+    }
+
+    /// A sample had one memory, so that of two obstacles one was forgotten
+    /// with every step, and let go.
+    #[test]
+    fn a_point_between_two_obstacles_sticks_to_both() {
+        let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
+        let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
+        let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
+        // Between a plane below and one above, 1 mm from either.
+        let plane = |rotation: DQuat, y: f64| -> Obstacle {
+            let translation = DVec3::Y * y;
+            let placement = Placement {
+                rotation,
+                translation,
+            };
+            RigidObstacle::new(Shape::Plane, placement).unwrap().into()
+        };
+        let over = DQuat::from_rotation_x(std::f64::consts::PI);
+        let obstacles = [plane(DQuat::IDENTITY, -1e-3), plane(over, 1e-3)];
+        let settings = SurfaceSettings {
+            offset: 1.5e-3,
+            friction: 0.5,
+        };
+        let mut contacts = SurfaceContacts::new(&cloth, 0.03, settings);
+        let at = |x: f64| -> Vec<DVec3> {
+            let points = sheet.points.iter();
+            points.map(|p| DVec3::new(p.x + x, 0.0, p.y)).collect()
+        };
+        let held = [false; 4];
+        contacts.begin(&obstacles, &at(0.0), &at(0.0), 0.01);
+        contacts.refresh(&obstacles, &held, &at(0.0), &at(0.0));
+        contacts.finish(&obstacles, &at(0.0));
+        // Half of what its friction bears.
+        let friction = contacts.touches()[0].friction.unwrap();
+        let shift = 0.5 * friction.limit / friction.stiffness;
+        contacts.begin(&obstacles, &at(shift), &at(shift), 0.01);
+        assert_eq!(contacts.touches().len(), 8);
+        for touch in contacts.touches() {
+            let friction = touch.friction.unwrap();
+            assert!(friction.limit > 0.0);
+            let slip = touch.slip(&at(shift), friction.anchor);
+            assert!((slip.x - shift).abs() < 1e-12, "{slip} for {shift}");
+        }
     }
 }

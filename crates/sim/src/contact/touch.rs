@@ -145,11 +145,6 @@ impl Friction {
             false => self.limit / length,
         }
     }
-
-    /// How far an anchor is left behind before it is dragged along [m].
-    pub(crate) fn reach(&self) -> f64 {
-        self.limit / self.stiffness
-    }
 }
 
 /// N at a depth below the offset [N].

@@ -58,7 +58,7 @@ impl StripOverEdge {
     /// # Ok::<(), drapery_sim::SpecimenError>(())
     /// ```
     pub fn at_rest(&self, fabric: &Fabric) -> Result<Specimen, SpecimenError> {
-        fabric.check()?;
+        fabric.check().map_err(crate::ClothError::from)?;
         let sizes = 1e-3..=10.0;
         within("length of a strip", self.length, sizes.clone(), SIZES)?;
         within("width of a strip", self.width, sizes, SIZES)?;
@@ -183,7 +183,7 @@ mod tests {
         };
         assert!(matches!(
             good.at_rest(&broken),
-            Err(SpecimenError::Fabric(_))
+            Err(SpecimenError::Cloth(_))
         ));
     }
 }

@@ -23,8 +23,7 @@ use super::incline::TIGHT;
 use super::suite::Job;
 use super::{Case, Rectangle, Size, Test, Triangulation, Trouble};
 use crate::{
-    Attachment, Cloth, ContactConfig, Obstacle, Placement, RigidObstacle, Shape, Simulation,
-    SimulationConfig,
+    Attachment, Cloth, ContactConfig, Placement, RigidObstacle, Shape, Simulation, SimulationConfig,
 };
 
 const LIMIT_PERCENT: f64 = 10.0;
@@ -166,9 +165,9 @@ fn pull(
     for step in 0..n_steps {
         if moves == Moves::Strip {
             held.iter_mut().for_each(|s| s.target += draw);
-        } else if let Obstacle::Rigid(drum) = &mut simulation.obstacles_mut()[0] {
+        } else {
             let step = f64::from(step);
-            drum.set_motion(turned(step * turn), turned((step + 1.0) * turn));
+            simulation.move_rigid(0, turned(step * turn), turned((step + 1.0) * turn))?;
         }
         simulation.set_attachments(&[pulled.clone(), held.clone()].concat())?;
         simulation.step()?;

@@ -20,6 +20,7 @@ use drapery_core::Fabric;
 
 use super::suite::Job;
 use super::{Case, Size, Test, Trouble};
+use crate::drape::cells_wanted;
 use crate::{DrapeConfig, drape};
 
 /// Fabrics by name and their bands [%].
@@ -41,7 +42,7 @@ pub(super) fn jobs(size: Size, fabrics: &[Fabric]) -> Vec<Job> {
     for fabric in fabrics {
         let mut config = DrapeConfig::of(fabric);
         if size == Size::Quick {
-            if config.n_across > QUICK_MOST {
+            if cells_wanted(fabric) > QUICK_MOST {
                 continue;
             }
             config.n_across = QUICK_CELLS;
@@ -70,6 +71,7 @@ fn case(fabric: &Fabric, config: &DrapeConfig) -> Case {
             limit_percent,
         )
         .with("folds", f64::from(found.folds))
+        .with("crossings", found.crossings as f64)
         .with("seconds_to_rest", found.seconds)
         .with("speed_left_m_per_s", found.speed),
         Err(error) => {

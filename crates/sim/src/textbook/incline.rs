@@ -19,9 +19,7 @@ use glam::{DQuat, DVec3};
 use super::statics::GRAVITY;
 use super::suite::Job;
 use super::{Case, Rectangle, Size, Test, Triangulation, Trouble};
-use crate::{
-    Cloth, ContactConfig, Obstacle, Placement, RigidObstacle, Shape, Simulation, SimulationConfig,
-};
+use crate::{Cloth, ContactConfig, Placement, RigidObstacle, Shape, Simulation, SimulationConfig};
 
 /// μ.
 const COEFFICIENTS: [f64; 3] = [0.2, 0.4, 0.8];
@@ -115,10 +113,8 @@ fn belt(friction: f64, triangulation: Triangulation) -> Vec<Case> {
         for _ in 0..(0.4 / dt) as u32 {
             let (start, end) = (place, place + BELT * dt);
             place = end;
-            if let Obstacle::Rigid(rigid) = &mut patch.simulation.obstacles_mut()[0] {
-                let at = |x: f64| Placement::at(DVec3::X * x);
-                rigid.set_motion(at(start), at(end));
-            }
+            let at = |x: f64| Placement::at(DVec3::X * x);
+            patch.simulation.move_rigid(0, at(start), at(end))?;
             let before = patch.speed();
             patch.simulation.step()?;
             missing += (BELT - (before + patch.speed()) / 2.0) * dt;

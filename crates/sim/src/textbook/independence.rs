@@ -37,7 +37,7 @@ pub(super) fn jobs(size: Size) -> Vec<Job> {
     }
     if size == Size::Full {
         jobs.push(Box::new(|| {
-            let cells = [6, 8, 12].map(|n_across| DrapeConfig {
+            let cells = [10, 12, 16].map(|n_across| DrapeConfig {
                 n_across,
                 ..DrapeConfig::default()
             });

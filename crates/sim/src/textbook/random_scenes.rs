@@ -207,11 +207,11 @@ impl<'a> Run<'a> {
     /// Takes a step and judges it; false when there is nothing to go on with.
     fn step(&mut self, step: u32) -> bool {
         let time = |step: u32| f64::from(step) * self.scene.dt;
-        let moving = self.scene.obstacles.iter();
-        for (obstacle, moving) in self.simulation.obstacles_mut().iter_mut().zip(moving) {
-            if let Obstacle::Rigid(rigid) = obstacle {
-                rigid.set_motion(moving.at(time(step)), moving.at(time(step + 1)));
-            }
+        for (i, moving) in self.scene.obstacles.iter().enumerate() {
+            let (start, end) = (moving.at(time(step)), moving.at(time(step + 1)));
+            self.simulation
+                .move_rigid(i, start, end)
+                .expect("the scene's obstacles are shapes");
         }
         let obstacles = self.simulation.obstacles().to_vec();
         let start = self.simulation.positions().to_vec();

@@ -53,6 +53,8 @@ impl PairContacts {
                 }
             }
             if is_settled {
+                // What is held or a mesh may have forced through cloth.
+                self.doubt();
                 return n_moved(&wanted, end);
             }
             self.move_zones(&mut zones, start, &wanted, end);

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use super::super::block::Bounds;
 use super::super::candidates::MeshBoxes;
+use super::super::crossings::self_crossings;
 use super::super::mesh_part::MeshPart;
 use super::super::obstacle_mesh::MeshObstacle;
 use super::axis::Places;
@@ -53,6 +54,8 @@ impl Near {
 /// The pairs that may come near during a step.
 #[derive(Clone, Debug)]
 pub(super) struct Nearby {
+    /// Whether pairs of cloth with cloth are collected.
+    has_layers: bool,
     mesh_pairs: MeshPairs,
     boxes: MeshBoxes,
     links: Links,
@@ -83,9 +86,17 @@ impl Nearby {
     pub(super) fn new(topology: &Topology, positions: &[DVec3], settings: &PairSettings) -> Self {
         let boxes = MeshBoxes::new(topology, positions);
         let links = Links::new(&boxes);
+        let thickness = settings.cloth.unwrap_or(settings.mesh).thickness;
         Self {
+            has_layers: settings.cloth.is_some(),
             mesh_pairs: settings.mesh_pairs,
-            spacing: Spacing::new(&boxes, &links, positions, settings.thickness),
+            spacing: Spacing::new(
+                &boxes,
+                &links,
+                positions,
+                thickness,
+                settings.mesh.thickness,
+            ),
             boxes,
             links,
             meshes: Vec::new(),
@@ -98,6 +109,27 @@ impl Nearby {
         }
     }
 
+    /// The primitives of the cloth.
+    pub(super) const fn boxes(&self) -> &MeshBoxes {
+        &self.boxes
+    }
+
+    /// The most that any pair keeps [m].
+    pub(super) const fn thickness(&self) -> f64 {
+        self.spacing.band()
+    }
+
+    /// The edges of the cloth that pass through faces of it at `x` [m].
+    pub(super) fn crossings(&mut self, x: &[DVec3]) -> Vec<[u32; 2]> {
+        self.boxes.refit(x, x);
+        self_crossings(&self.boxes, x)
+    }
+
+    /// How far apart cloth and meshes rest [m].
+    pub(super) fn set_mesh_rest(&mut self, rest: f64) {
+        self.spacing.set_mesh_rest(rest);
+    }
+
     /// The pairs, sorted.
     pub(super) fn pairs(&self) -> &[Near] {
         &self.near
@@ -105,7 +137,7 @@ impl Nearby {
 
     /// Begins a step: slack as the last step needed it.
     pub(super) fn begin(&mut self, motion: &Motion<'_>, meshes: &[&MeshObstacle]) {
-        let band = self.spacing.thickness();
+        let band = self.spacing.band();
         let strayed = self.strayed.iter();
         self.slacks.clear();
         self.slacks
@@ -155,7 +187,6 @@ impl Nearby {
     /// Collects all pairs that come nearer than they rest on the expected ways,
     /// or all that have one of some vertices, the others being known.
     fn collect(&mut self, motion: &Motion<'_>, meshes: &[&MeshObstacle], moved: Option<&[bool]>) {
-        let band = self.spacing.thickness();
         let mut near = std::mem::take(&mut self.near);
         match moved {
             None => near.clear(),
@@ -164,6 +195,23 @@ impl Nearby {
                 !of_cloth.copied().any(|moved| moved)
             }),
         }
+        if self.has_layers {
+            self.collect_layers(motion, moved, &mut near);
+        }
+        if !meshes.is_empty() {
+            self.collect_with_meshes(motion, meshes, moved, &mut near);
+        }
+        near.sort_unstable_by_key(|near| near.pair);
+        self.near = near;
+    }
+
+    fn collect_layers(
+        &mut self,
+        motion: &Motion<'_>,
+        moved: Option<&[bool]>,
+        near: &mut Vec<Near>,
+    ) {
+        let band = self.spacing.band();
         let origin = motion.start.first().copied().unwrap_or_default();
         let within = self.ways(motion.start, DVec3::ZERO);
         self.places.set(origin, within.iter().copied());
@@ -175,19 +223,14 @@ impl Nearby {
             Some(part) => part.self_vertex_faces(&self.boxes, band),
         };
         let faces = |v, t| vertex_face(v, self.boxes.triangles()[t as usize], 0);
-        self.keep_near(Kind::VertexFace, 0, &found, faces, motion, &mut near);
+        self.keep_near(Kind::VertexFace, 0, &found, faces, motion, near);
         let found = match &part {
             None => self.boxes.self_edge_edges(band),
             Some(part) => part.self_edge_edges(&self.boxes, band),
         };
         let edges = self.boxes.edges();
         let ends = |e, f| edge_edge(edges[e as usize], edges[f as usize], 0);
-        self.keep_near(Kind::EdgeEdge, 0, &found, ends, motion, &mut near);
-        if !meshes.is_empty() {
-            self.collect_with_meshes(motion, meshes, moved, &mut near);
-        }
-        near.sort_unstable_by_key(|near| near.pair);
-        self.near = near;
+        self.keep_near(Kind::EdgeEdge, 0, &found, ends, motion, near);
     }
 
     fn collect_with_meshes(
@@ -197,7 +240,7 @@ impl Nearby {
         moved: Option<&[bool]>,
         near: &mut Vec<Near>,
     ) {
-        let band = self.spacing.thickness();
+        let band = self.spacing.band();
         let origin = motion.start.first().copied().unwrap_or_default();
         let outside = self.ways(motion.start, self.mean);
         let others = motion.mesh_start.iter().zip(motion.mesh_end);
@@ -273,7 +316,7 @@ impl Nearby {
         motion: &Motion<'_>,
         near: &mut Vec<Near>,
     ) {
-        let (n_first, band) = (kind.n_first(), self.spacing.thickness());
+        let (n_first, band) = (kind.n_first(), self.spacing.band());
         let slack = |vertices: &[u32]| {
             let slacks = vertices.iter().filter_map(|v| self.slacks.get(*v as usize));
             slacks.fold(0.0, |most: f64, slack| most.max(*slack))

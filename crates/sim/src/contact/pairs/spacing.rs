@@ -14,8 +14,12 @@ use super::pair::{Kind, Pair};
 /// Distances that pairs keep.
 #[derive(Clone, Debug)]
 pub(super) struct Spacing {
+    /// The most that any keep [m].
+    band: f64,
     /// [m]
     thickness: f64,
+    /// What cloth and meshes keep [m].
+    mesh_rest: f64,
     /// Neighbours that keep less, with what they keep [m], sorted: a vertex and
     /// a face, and two edges.
     vertex_faces: Vec<([u32; 2], f64)>,
@@ -40,6 +44,7 @@ impl Spacing {
         links: &Links,
         positions: &[DVec3],
         thickness: f64,
+        mesh_rest: f64,
     ) -> Self {
         let (triangles, edges) = (mesh.triangles(), mesh.edges());
         let lengths = edges.iter().map(|e| {
@@ -59,7 +64,9 @@ impl Spacing {
         let vertex_faces = mesh.self_vertex_faces(reach).into_iter();
         let edge_edges = mesh.self_edge_edges(reach).into_iter();
         Self {
+            band: thickness.max(mesh_rest),
             thickness,
+            mesh_rest,
             vertex_faces: vertex_faces
                 .filter_map(|[v, t]| {
                     let [a, b, c] = triangles[t as usize];
@@ -75,9 +82,15 @@ impl Spacing {
         }
     }
 
-    /// What pairs keep that are no neighbours [m].
-    pub(super) const fn thickness(&self) -> f64 {
-        self.thickness
+    /// The most that any pair keeps [m].
+    pub(super) const fn band(&self) -> f64 {
+        self.band
+    }
+
+    /// Sets what cloth and meshes keep [m].
+    pub(super) fn set_mesh_rest(&mut self, mesh_rest: f64) {
+        self.mesh_rest = mesh_rest;
+        self.band = self.thickness.max(mesh_rest);
     }
 
     /// What a pair keeps [m].
@@ -85,7 +98,7 @@ impl Spacing {
         let less = match pair.kind {
             Kind::VertexFace => &self.vertex_faces,
             Kind::EdgeEdge => &self.edge_edges,
-            _ => return self.thickness,
+            _ => return self.mesh_rest,
         };
         let key = [pair.first, pair.second];
         match less.binary_search_by_key(&key, |(pair, _)| *pair) {
@@ -124,7 +137,7 @@ mod tests {
         let (topology, flat) = sheet(n);
         let x = map(&flat);
         let mesh = MeshBoxes::new(&topology, &x);
-        Spacing::new(&mesh, &Links::new(&mesh), &x, thickness)
+        Spacing::new(&mesh, &Links::new(&mesh), &x, thickness, thickness)
     }
 
     #[test]
@@ -147,7 +160,7 @@ mod tests {
         assert_eq!(thick.of(pair(0, 199)), 0.05);
         // No more than the edges are long.
         let mean = (20.0 * 11.0 * 0.1 + 100.0 * 0.02f64.sqrt()) / 320.0;
-        assert!((spacing(11, 1.0, <[DVec3]>::to_vec).thickness() - mean).abs() < 1e-12);
+        assert!((spacing(11, 1.0, <[DVec3]>::to_vec).thickness - mean).abs() < 1e-12);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use glam::{DVec2, DVec3};
 use super::super::candidates::MeshBoxes;
 use super::super::crossings::{crossings, self_crossings};
 use super::super::obstacle_mesh::MeshObstacle;
-use super::{MeshPairs, PairContacts, PairSettings};
+use super::{MeshPairs, PairContacts, PairKeeping, PairSettings};
 use crate::{Cloth, Inertia, Minimiser, NewtonConfig, Objective, RestShape};
 
 /// Flat pieces of cloth that are one mesh.
@@ -153,7 +153,7 @@ impl Stage {
             }
         }
         self.n_clipped += self.pairs.clip(&start, &mut end, &meshes);
-        self.pairs.finish();
+        self.pairs.finish(&end);
         for v in 0..n {
             self.v[v] = (end[v] - start[v]) / dt;
         }
@@ -189,7 +189,12 @@ fn cotton() -> Fabric {
 }
 
 const SETTINGS: PairSettings = PairSettings {
+    cloth: Some(COTTON),
+    mesh: COTTON,
+    mesh_pairs: MeshPairs::All,
+};
+
+const COTTON: PairKeeping = PairKeeping {
     thickness: 1e-3,
     friction: 0.3,
-    mesh_pairs: MeshPairs::All,
 };

@@ -37,7 +37,7 @@ fn velocity(stage: &Stage, piece: usize, along: DVec3) -> f64 {
 
 #[test]
 fn cloth_sticks_below_the_angle_of_friction() {
-    let (mut stage, down) = incline(0.95 * SETTINGS.friction, 1);
+    let (mut stage, down) = incline(0.95 * COTTON.friction, 1);
     for _ in 0..60 {
         stage.step(DT);
     }
@@ -55,7 +55,7 @@ fn cloth_sticks_below_the_angle_of_friction() {
 #[test]
 fn cloth_slides_above_it_as_fast_as_the_formula_says() {
     for ratio in [1.05, 1.5, 3.0] {
-        let slope = ratio * SETTINGS.friction;
+        let slope = ratio * COTTON.friction;
         let (mut stage, down) = incline(slope, 1);
         for _ in 0..30 {
             stage.step(DT);
@@ -66,11 +66,11 @@ fn cloth_slides_above_it_as_fast_as_the_formula_says() {
         }
         let found = (velocity(&stage, 1, down) - before) / (60.0 * DT);
         let theta = slope.atan();
-        let expected = GRAVITY * (theta.sin() - SETTINGS.friction * theta.cos());
+        let expected = GRAVITY * (theta.sin() - COTTON.friction * theta.cos());
         // μ as the slide shows it.
         let mu = (GRAVITY * theta.sin() - found) / (GRAVITY * theta.cos());
         assert!(
-            (mu / SETTINGS.friction - 1.0).abs() < 0.02,
+            (mu / COTTON.friction - 1.0).abs() < 0.02,
             "{ratio}: {found} m/s², not {expected}: μ = {mu}"
         );
     }
@@ -79,7 +79,7 @@ fn cloth_slides_above_it_as_fast_as_the_formula_says() {
 #[test]
 fn layers_stick_and_slide_together() {
     for (ratio, sticks) in [(0.95, true), (1.05, false)] {
-        let (mut stage, down) = incline(ratio * SETTINGS.friction, 3);
+        let (mut stage, down) = incline(ratio * COTTON.friction, 3);
         for _ in 0..120 {
             stage.step(DT);
         }

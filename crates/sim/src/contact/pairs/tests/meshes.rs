@@ -140,7 +140,7 @@ fn a_belt_carries_cloth_along_and_not_faster() {
         stage.step(dt);
         let n = stage.x.len() as f64;
         let mean = stage.v.iter().copied().sum::<DVec3>() / n;
-        let expected = (SETTINGS.friction * GRAVITY * dt * f64::from(step + 1)).min(speed);
+        let expected = (COTTON.friction * GRAVITY * dt * f64::from(step + 1)).min(speed);
         assert!(
             (mean.x - expected).abs() < 0.03 * speed,
             "step {step}: {mean}, not {expected}"

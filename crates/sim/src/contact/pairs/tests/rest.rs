@@ -22,7 +22,7 @@ fn on_a_face() -> Stage {
 /// with the stiffest of what k may be.
 #[test]
 fn a_vertex_on_a_face_carries_its_weight_at_the_depth_of_the_formula() {
-    let rest = SETTINGS.thickness;
+    let rest = COTTON.thickness;
     for (dt, stiffness_by_mass) in [
         (1.0 / 600.0, 600.0 * 600.0),
         (1.0 / 300.0, 300.0 * 300.0),

@@ -1,0 +1,407 @@
+//! One step: the ladder of halved steps, and the solves of a part.
+
+use drapery_core::FrameIndex;
+use glam::{DMat3, DVec3};
+
+use super::{Diverged, Failure, Integrator, Simulation, StepReport};
+use crate::contact::{MeshObstacle, Obstacle, PairContacts, SurfaceContacts, Touch};
+use crate::{Cloth, Inertia, NewtonConfig, Objective, SolveError, Solver, Spring};
+
+/// The farthest that a vertex moves in one Newton iteration [m].
+const MAX_MOVE: f64 = 0.1;
+
+/// The most acceleration beside gravity that a step starts out with because
+/// the last one had it [m/s²]. On a cloth that hangs, 20 saves a tenth of the
+/// iterations and 100 none: after a jerk the cloth does not jerk again.
+const MAX_CARRIED: f64 = 20.0;
+
+/// How often a step is halved before it is given up.
+const RUNGS: u32 = 4;
+
+/// A step in which something had to be set back, or a triangle turned over, is
+/// halved so often before that is accepted: smaller steps are the better cure.
+const FORCES_FIRST: u32 = 2;
+
+/// How often what obstacles and what cloth sets back are brought together.
+const SETTLING: u32 = 4;
+
+/// Why a part of a step failed, and where.
+#[derive(Clone, Copy, Debug)]
+struct Fault {
+    vertex: usize,
+    failure: Failure,
+}
+
+impl Fault {
+    const fn at(vertex: usize, failure: Failure) -> Self {
+        Self { vertex, failure }
+    }
+}
+
+/// The most solves of a step with contact.
+const MAX_SOLVES: u32 = 9;
+
+impl Simulation {
+    /// Takes one step.
+    ///
+    /// # Errors
+    /// When the step does not converge in sixteen parts either; the cloth is
+    /// then where it was.
+    pub fn step(&mut self) -> Result<StepReport, Diverged> {
+        // On a worker of the pool, so that the many small tasks of a step
+        // don't each wait for one.
+        rayon::scope(|_| self.climb())
+    }
+
+    /// Takes a step in as few parts as it needs.
+    fn climb(&mut self) -> Result<StepReport, Diverged> {
+        let start = (self.x.clone(), self.v.clone(), self.damped);
+        let mut fault = Fault::at(0, Failure::NotConverged);
+        for rung in 0..=RUNGS {
+            // One part alone changes nothing before it succeeds.
+            let before = (rung > 0).then(|| {
+                let contacts = (self.surface.clone(), self.pairs.clone());
+                (contacts, self.acceleration.clone())
+            });
+            match self.try_parts(rung) {
+                Ok(report) => {
+                    self.step += 1;
+                    if self.config.integrator == Integrator::Bdf2 {
+                        self.before = Some(self.history(start.0, start.1));
+                    }
+                    for obstacle in &mut self.obstacles {
+                        obstacle.rest();
+                    }
+                    return Ok(report);
+                }
+                Err(found) => {
+                    fault = found;
+                    self.x.copy_from_slice(&start.0);
+                    self.v.copy_from_slice(&start.1);
+                    self.damped = start.2;
+                    if let Some(((surface, pairs), acceleration)) = before {
+                        (self.surface, self.pairs) = (surface, pairs);
+                        self.acceleration = acceleration;
+                    }
+                }
+            }
+        }
+        Err(Diverged {
+            frame: FrameIndex(
+                u32::try_from(self.step / u64::from(self.config.steps_per_frame))
+                    .unwrap_or(u32::MAX),
+            ),
+            step: self.step,
+            vertex: fault.vertex as u32,
+            dt: self.config.dt / f64::from(1 << RUNGS),
+            failure: fault.failure,
+        })
+    }
+
+    /// Positions and velocities of a step ago for BDF2. What touched in between
+    /// was stopped, not slowed down: it has no past but the way it goes now.
+    fn history(&self, mut x: Vec<DVec3>, mut v: Vec<DVec3>) -> (Vec<DVec3>, Vec<DVec3>) {
+        for i in (0..x.len()).filter(|i| self.touched[*i]) {
+            x[i] = self.x[i] - self.v[i] * self.config.dt;
+            v[i] = self.v[i];
+        }
+        (x, v)
+    }
+
+    /// Takes a step in as many equal parts as a rung of the ladder has.
+    fn try_parts(&mut self, rung: u32) -> Result<StepReport, Fault> {
+        let parts = 1 << rung;
+        let start = self.x.clone();
+        let mut report = StepReport {
+            parts,
+            contact_settled: true,
+            ..StepReport::default()
+        };
+        report.solve.converged = true;
+        for part in 1..=parts {
+            let share = |part: u32| f64::from(part) / f64::from(parts);
+            let obstacles: Vec<Obstacle> = match parts {
+                1 => std::mem::take(&mut self.obstacles),
+                _ => self
+                    .obstacles
+                    .iter()
+                    .map(|o| o.part(share(part - 1), share(part)))
+                    .collect(),
+            };
+            let dt = self.config.dt / f64::from(parts);
+            let result = self.substep(&start, share(part), dt, rung, &obstacles, &mut report);
+            if parts == 1 {
+                self.obstacles = obstacles;
+            }
+            result?;
+        }
+        Ok(report)
+    }
+
+    /// One step of length `dt` that takes held vertices to `share` of their
+    /// way from `start`.
+    fn substep(
+        &mut self,
+        start: &[DVec3],
+        share: f64,
+        dt: f64,
+        rung: u32,
+        obstacles: &[Obstacle],
+        step: &mut StepReport,
+    ) -> Result<(), Fault> {
+        let config = self.config;
+        let last = rung == RUNGS;
+        let before = self.before.as_ref().filter(|_| dt == config.dt);
+        let integrator = match (config.integrator, before) {
+            (Integrator::Bdf2, None) => Integrator::Euler,
+            (integrator, _) => integrator,
+        };
+        // The step in Φ, and the time until x is reached.
+        let (h, until) = match integrator {
+            Integrator::Euler => (dt, dt),
+            Integrator::Midpoint => (0.5 * dt, 0.5 * dt),
+            Integrator::Bdf2 => (2.0 * dt / 3.0, dt),
+        };
+        let n = self.x.len();
+        let targets: Vec<DVec3> = match (integrator, before) {
+            (Integrator::Bdf2, Some((x, v))) => (0..n)
+                .map(|i| (4.0 * self.x[i] - x[i] + h * (4.0 * self.v[i] - v[i])) / 3.0)
+                .collect(),
+            _ => (0..n).map(|i| self.x[i] + self.v[i] * h).collect(),
+        };
+        // Most likely the cloth goes on as it did in the last step, unless it
+        // trembles undamped.
+        let most = match integrator {
+            Integrator::Euler | Integrator::Bdf2 => MAX_CARRIED,
+            Integrator::Midpoint => 0.0,
+        };
+        let carry = |i: usize| {
+            let more = self.acceleration[i] - config.gravity;
+            config.gravity + more.clamp_length_max(most)
+        };
+        let mut x: Vec<DVec3> = (0..n).map(|i| targets[i] + carry(i) * (h * h)).collect();
+        for i in (0..n).filter(|i| self.held[*i]) {
+            let end = start[i].lerp(self.places[i], share);
+            x[i] = self.x[i].lerp(end, until / dt);
+        }
+        let forces: Vec<DVec3> = self
+            .cloth
+            .masses()
+            .iter()
+            .map(|m| config.gravity * *m)
+            .collect();
+        self.springs.clear();
+        self.springs.extend(self.attachments.iter().map(|a| Spring {
+            vertex: a.vertex,
+            stiffness: DMat3::from_diagonal(DVec3::splat(a.stiffness)),
+            target: a.target,
+        }));
+        if let Some(wind) = &self.wind {
+            wind.add_springs(&self.cloth, &self.x, &self.v, until, &mut self.springs);
+        }
+        let damped = self.cloth.damping() > 0.0;
+        if damped {
+            self.damping.set(&self.cloth, &self.x, &x, until);
+        }
+        if let Some(surface) = &mut self.surface {
+            surface.begin(obstacles, &self.x, &x, h);
+        }
+        let meshes: Vec<&MeshObstacle> = obstacles
+            .iter()
+            .filter_map(|o| match o {
+                Obstacle::Mesh(mesh) => Some(&**mesh),
+                Obstacle::Rigid(_) => None,
+            })
+            .collect();
+        if let Some(pairs) = &mut self.pairs {
+            let masses = self.cloth.masses().iter().zip(&self.held);
+            self.masses.clear();
+            self.masses.extend(masses.map(|(m, held)| match held {
+                true => f64::INFINITY,
+                false => *m,
+            }));
+            pairs.begin(&self.x, &x, &self.masses, h, &meshes);
+        }
+        let objective = Objective {
+            cloth: &self.cloth,
+            held: &self.held,
+            forces: &forces,
+            inertia: Some(Inertia {
+                targets: &targets,
+                dt: h,
+            }),
+            springs: &self.springs,
+            damping: damped.then_some(&self.damping),
+            touches: &[],
+        };
+        let mass: f64 = self.cloth.masses().iter().sum();
+        let newton = NewtonConfig {
+            solver: match last {
+                true => Solver::Direct,
+                false => config.solver,
+            },
+            max_iterations: config
+                .max_iterations
+                .saturating_mul(if last { 4 } else { 1 }),
+            // What a move of x does to the velocity at the end of the step.
+            decrement: 0.5 * mass * (config.tolerance * 0.5f64.powi(i32::from(until < dt))).powi(2),
+            max_move: MAX_MOVE,
+            forcing: config.forcing,
+        };
+        let mut touches: Vec<Touch> = Vec::new();
+        for solves in 1..=MAX_SOLVES {
+            touches.clear();
+            if let Some(surface) = &self.surface {
+                touches.extend_from_slice(surface.touches());
+            }
+            if let Some(pairs) = &self.pairs {
+                touches.extend_from_slice(pairs.touches());
+                touches.extend_from_slice(pairs.leading());
+            }
+            let objective = Objective {
+                touches: &touches,
+                ..objective
+            };
+            match self.minimiser.minimise(&objective, &mut x, &newton) {
+                Ok(report) if report.converged => step.solve.add(&report),
+                Ok(_) => {
+                    let vertex = self.minimiser.most_pulled();
+                    return Err(Fault::at(vertex, Failure::NotConverged));
+                }
+                Err(SolveError::Diverged { vertex }) => {
+                    return Err(Fault::at(vertex, Failure::NotFinite));
+                }
+                // Within a basis nothing is solved here.
+                Err(SolveError::Unheld | SolveError::DependentBasis) => {
+                    return Err(Fault::at(0, Failure::Unheld));
+                }
+            }
+            step.solves += 1;
+            if let Some(vertex) = x.iter().position(|p| !p.is_finite()) {
+                return Err(Fault::at(vertex, Failure::NotFinite));
+            }
+            let mut again = false;
+            if let Some(surface) = &mut self.surface {
+                again |= surface.refresh(obstacles, &self.held, &self.x, &x);
+            }
+            if let Some(pairs) = &mut self.pairs {
+                again |= pairs.refresh(&self.x, &x, &meshes);
+            }
+            step.contact_settled &= solves < MAX_SOLVES;
+            if !again || solves == MAX_SOLVES {
+                break;
+            }
+        }
+        step.touches = touches.len() as u32;
+        // The midpoint rule keeps energy or not for reasons of its own.
+        if config.integrator == Integrator::Euler
+            && rung < FORCES_FIRST
+            && let Some(vertex) = turned_over(&self.cloth, &self.x, &x)
+        {
+            return Err(Fault::at(vertex, Failure::TurnedOver));
+        }
+        let course = Course {
+            obstacles,
+            meshes: &meshes,
+            held: &self.held,
+            start: &self.x,
+        };
+        step.set_back += course.set_back(&self.surface, &mut self.pairs, rung, &mut x)?;
+        if let Some(surface) = &mut self.surface {
+            surface.finish(obstacles, &x);
+        }
+        if let Some(pairs) = &mut self.pairs {
+            pairs.finish(&x);
+            step.crossings = pairs.n_crossings() as u32;
+        }
+        self.touched.fill(false);
+        for touch in touches.iter().filter(|t| t.force(&x) > 0.0) {
+            for (vertex, _) in touch.parts() {
+                self.touched[vertex] = true;
+            }
+        }
+        // Over the whole step, of which the midpoint rule solves half.
+        self.damped += objective.damping_loss(&x) * (dt / until);
+        for (i, x) in x.into_iter().enumerate() {
+            let from = self.x[i];
+            let (to, v) = match integrator {
+                Integrator::Euler => (x, (x - from) / dt),
+                Integrator::Bdf2 if self.touched[i] => (x, (x - from) / dt),
+                Integrator::Bdf2 => {
+                    let before = before.map_or(from, |(x, _)| x[i]);
+                    (x, (3.0 * x - 4.0 * from + before) / (2.0 * dt))
+                }
+                Integrator::Midpoint => {
+                    let to = 2.0 * x - from;
+                    (to, 2.0 * (to - from) / dt - self.v[i])
+                }
+            };
+            let v = match self.held[i] {
+                true => (to - from) / dt,
+                false => v,
+            };
+            self.acceleration[i] = (v - self.v[i]) / dt;
+            self.v[i] = v;
+            self.x[i] = to;
+        }
+        Ok(())
+    }
+}
+
+/// A vertex of a triangle that a step turned by more than a right angle. One
+/// that is pressed through itself comes out on the other side with energy that
+/// it did not have: forces at the end of the step do not know the way.
+fn turned_over(cloth: &Cloth, start: &[DVec3], end: &[DVec3]) -> Option<usize> {
+    let mut triangles = cloth.membrane().triangles().iter();
+    let normal = |x: &[DVec3], t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| x[v as usize]);
+        (b - a).cross(c - a)
+    };
+    let found = triangles.find(|t| normal(start, t).dot(normal(end, t)) < 0.0);
+    found.map(|t| t[0] as usize)
+}
+
+/// What a step was about.
+struct Course<'a> {
+    obstacles: &'a [Obstacle],
+    meshes: &'a [&'a MeshObstacle],
+    held: &'a [bool],
+    start: &'a [DVec3],
+}
+
+impl Course<'_> {
+    /// Sets back what no force could keep out of where a solve ended; gives
+    /// how many vertices, or one at fault where smaller steps come first.
+    fn set_back(
+        &self,
+        surface: &Option<SurfaceContacts>,
+        pairs: &mut Option<PairContacts>,
+        rung: u32,
+        x: &mut [DVec3],
+    ) -> Result<u32, Fault> {
+        let wanted = x.to_vec();
+        let (mut n_set, mut is_settled) = (0, false);
+        for round in 0..SETTLING {
+            let n_out = surface.as_ref().map_or(0, |surface| {
+                surface.set_out(self.obstacles, self.held, self.start, x)
+            });
+            let n_clipped = match pairs {
+                Some(pairs) if n_out > 0 || round == 0 => pairs.clip(self.start, x, self.meshes),
+                _ => 0,
+            };
+            n_set += n_out + n_clipped;
+            is_settled = n_clipped == 0;
+            if is_settled {
+                break;
+            }
+        }
+        let is_accepted = match is_settled {
+            true => rung >= FORCES_FIRST,
+            false => rung == RUNGS,
+        };
+        match wanted.iter().zip(x).position(|(a, b)| a != b) {
+            Some(vertex) if !is_accepted => Err(Fault::at(vertex, Failure::Crossing)),
+            _ => Ok(n_set),
+        }
+    }
+}
