@@ -15,10 +15,10 @@
 //! pushed only to g + ρ (r − g), by a spring 1/ρ as stiff: it rests where it
 //! would have, and comes back at ρ of the speed.
 //!
-//! **No tunnelling.** A point that would pass into or through an obstacle gets
-//! the plane that it meets first. Stiffness grows with the speed of impact, so
-//! that the band stops it. What still ends inside is set on the surface and
-//! counted ([`SurfaceContacts::set_out`]): the one thing here that is done
+//! **No tunnelling.** A point that would pass into or through an obstacle, both
+//! of them moving, gets the plane that it meets first. Stiffness grows with the speed of impact, so
+//! that the band stops it. What still ends inside, or beyond, is set back to
+//! where it came in and counted ([`SurfaceContacts::set_out`]): the one thing here that is done
 //! behind the objective's back.
 
 mod ranges;
@@ -29,7 +29,7 @@ mod tests;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use self::ranges::{DEEPEST, Known, MeshRange};
+use self::ranges::{Gone, Known, MeshRange};
 use self::sample::Sample;
 use super::obstacle::{Anchor, Obstacle, RigidObstacle, SurfacePoint};
 use super::obstacle_mesh::MeshObstacle;
@@ -112,6 +112,10 @@ struct Owner {
     /// The triangle of the tangent plane, of a mesh.
     triangle: u32,
 }
+
+/// Whether a sample that ends at a place is for certain farther than a reach
+/// [m] from a mesh.
+type IsFar<'a> = dyn Fn(usize, DVec3, f64) -> bool + Sync + 'a;
 
 /// Contacts of a cloth with obstacles.
 #[derive(Clone, Debug)]
@@ -225,17 +229,37 @@ impl SurfaceContacts {
         let way = |s: usize| (self.samples[s].at(start), self.samples[s].at(end));
         match (obstacle, range) {
             (Obstacle::Mesh(mesh), Some(range)) => {
-                let travelled = range.travelled();
-                let chunks = range.known[..n].par_chunks_mut(CHUNK).enumerate();
-                let found = chunks.map(|(chunk, known)| {
-                    let samples = (chunk * CHUNK..).zip(known).filter(|(s, _)| counts(*s));
-                    let found = samples.filter_map(|(s, known)| {
-                        let (from, to) = way(s);
-                        Some((s, self.meets_mesh(mesh, known, travelled, from, to)?))
+                let gone = range.gone();
+                let ask = |base: usize, known: &mut [Known], is_far: &IsFar<'_>| {
+                    let chunks = known.par_chunks_mut(CHUNK).enumerate();
+                    let found = chunks.map(|(chunk, known)| {
+                        let samples = (base + chunk * CHUNK..).zip(known);
+                        let found = samples
+                            .filter(|(s, _)| counts(*s))
+                            .filter_map(|(s, known)| {
+                                let (from, to) = way(s);
+                                let reach = self.reach(mesh, from, to);
+                                if is_far(s, to, reach) {
+                                    return None;
+                                }
+                                Some((s, self.meets_mesh(mesh, known, gone, from, to)?))
+                            });
+                        found.collect::<Vec<_>>()
                     });
-                    found.collect::<Vec<_>>()
-                });
-                found.collect::<Vec<_>>().concat()
+                    found.collect::<Vec<_>>().concat()
+                };
+                let (vertices, others) = range.known[..n].split_at_mut(self.n_vertices);
+                let mut found = ask(0, vertices, &|_, _, _| false);
+                // What is far from a vertex is not near what is next to it.
+                found.extend(ask(self.n_vertices, others, &|s, to, reach| {
+                    let sample = &self.samples[s];
+                    let corners = &sample.vertices[..usize::from(sample.n_vertices)];
+                    corners.iter().any(|v| {
+                        let corner = end[*v as usize];
+                        vertices[*v as usize].least(corner, gone) > reach + corner.distance(to)
+                    })
+                }));
+                found
             }
             (Obstacle::Rigid(rigid), _) => (0..n)
                 .filter(|s| counts(*s))
@@ -279,24 +303,26 @@ impl SurfaceContacts {
         (near.distance < reach).then(|| rigid.meets(from, to).unwrap_or(near))
     }
 
+    /// How near a point must end to have touched a mesh on its way [m].
+    fn reach(&self, mesh: &MeshObstacle, from: DVec3, to: DVec3) -> f64 {
+        self.settings.offset + from.distance(to) + mesh.farthest_move()
+    }
+
     /// The part of a mesh that a point may touch on its way.
     fn meets_mesh(
         &self,
         mesh: &MeshObstacle,
         known: &mut Known,
-        travelled: f64,
+        gone: Gone,
         from: DVec3,
         to: DVec3,
     ) -> Option<SurfacePoint> {
         let way = from.distance(to) + mesh.farthest_move();
-        let reach = self.settings.offset + way;
-        if known.is_beyond(to, travelled, reach) {
+        let reach = self.reach(mesh, from, to);
+        if known.is_beyond(to, gone, reach) {
             return None;
         }
-        let near = known.nearest(mesh, to, travelled)?;
-        if near.distance.abs() > reach.max(DEEPEST) {
-            return None;
-        }
+        let near = known.nearest(mesh, to, gone, reach)?;
         // What is farther off than it has come has passed nothing.
         let met = match near.distance.abs() <= way {
             true => mesh.meets(from, to),
@@ -398,10 +424,10 @@ impl SurfaceContacts {
             let nearer = gap - CURVED * offset;
             let found = match (&obstacles[o], &mut self.ranges[o]) {
                 (Obstacle::Mesh(mesh), Some(range)) => {
-                    let travelled = range.travelled();
+                    let gone = range.gone();
                     let known = &mut range.known[s];
-                    match known.least(p, travelled) < nearer {
-                        true => known.nearest(mesh, p, travelled),
+                    match known.least(p, gone) < nearer {
+                        true => known.nearest(mesh, p, gone, 2.0 * offset + gap.abs()),
                         false => None,
                     }
                 }
@@ -510,7 +536,7 @@ impl SurfaceContacts {
             let points = end.par_iter_mut().zip(&range.known).enumerate();
             let set = points.with_min_len(CHUNK).map(|(s, (end, known))| {
                 let way = start[s].distance(*end) + mesh.farthest_move();
-                let is_clear = known.is_beyond(*end, range.travelled(), way);
+                let is_clear = known.is_beyond(*end, range.gone(), way);
                 u32::from(!held[s] && !is_clear && set_out_of(mesh, start[s], end, floor))
             });
             n_set += set.sum::<u32>();

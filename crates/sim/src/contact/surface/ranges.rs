@@ -4,13 +4,14 @@
 //! it was found, so that most points need not be looked at in most steps:
 //!
 //! ```text
-//! |d(p) − d₀| ≤ |p − p₀| + what the mesh has travelled
+//! |d(p) − d₀| ≤ |p − p₀ − t| + r
 //! ```
 //!
-//! Those that must be looked at begin at the triangle that was nearest: a walk
-//! from there ends at a place that is often the nearest and never nearer than
-//! it, within which the tree is searched. What is remembered changes how long
-//! an answer takes, and never the answer.
+//! where the mesh has moved by t as a whole and by at most r beyond that. Those
+//! that must be looked at and are near begin at the triangle that was nearest:
+//! a walk from there ends at a place that is often the nearest and never nearer
+//! than it, within which the tree is searched. What is remembered changes how
+//! long an answer takes, and never the answer.
 
 use glam::DVec3;
 
@@ -27,10 +28,18 @@ const ROUNDING: [f64; 2] = [1e-9, 1e-12];
 pub(super) struct MeshRange {
     /// Where its vertices were last seen [m].
     places: Vec<DVec3>,
-    /// At most how far any place of it has gone in all [m].
-    travelled: f64,
+    gone: Gone,
     /// Of each point.
     pub(super) known: Vec<Known>,
+}
+
+/// How far a mesh has gone in all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Gone {
+    /// t, as a whole [m].
+    together: DVec3,
+    /// r, at most beyond that [m].
+    apart: f64,
 }
 
 impl MeshRange {
@@ -38,26 +47,27 @@ impl MeshRange {
     pub(super) fn new(mesh: &MeshObstacle, n: usize) -> Self {
         Self {
             places: mesh.end().to_vec(),
-            travelled: 0.0,
+            gone: Gone::default(),
             known: vec![Known::NOTHING; n],
         }
     }
 
     /// Follows the mesh to the end of its step.
     pub(super) fn follow(&mut self, mesh: &MeshObstacle) {
-        let ways = self.places.iter().zip(mesh.end());
-        let farthest = ways
-            .map(|(a, b)| a.distance_squared(*b))
-            .fold(0.0, f64::max);
-        if farthest > 0.0 {
-            self.travelled += farthest.sqrt();
-            self.places.copy_from_slice(mesh.end());
+        if self.places == mesh.end() {
+            return;
         }
+        let ways = || self.places.iter().zip(mesh.end()).map(|(a, b)| *b - *a);
+        let mean = ways().sum::<DVec3>() / self.places.len() as f64;
+        let apart = ways().map(|way| way.distance_squared(mean));
+        self.gone.apart += apart.fold(0.0, f64::max).sqrt();
+        self.gone.together += mean;
+        self.places.copy_from_slice(mesh.end());
     }
 
-    /// How far any place of the mesh has gone so far, at most [m].
-    pub(super) const fn travelled(&self) -> f64 {
-        self.travelled
+    /// How far the mesh has gone so far.
+    pub(super) const fn gone(&self) -> Gone {
+        self.gone
     }
 }
 
@@ -66,10 +76,11 @@ impl MeshRange {
 pub(super) struct Known {
     /// p₀ [m].
     at: DVec3,
-    /// d₀ [m], negative inside.
+    /// d₀ [m], negative inside; not a number where nothing is known.
     distance: f64,
-    /// How far the mesh had travelled then [m].
-    travelled: f64,
+    /// How far the mesh had gone then.
+    gone: Gone,
+    /// The nearest.
     triangle: u32,
 }
 
@@ -77,58 +88,65 @@ impl Known {
     const NOTHING: Self = Self {
         at: DVec3::ZERO,
         distance: f64::NAN,
-        travelled: 0.0,
+        gone: Gone {
+            together: DVec3::ZERO,
+            apart: 0.0,
+        },
         triangle: 0,
     };
 
     /// How much the distance may have changed [m].
-    fn change(&self, p: DVec3, travelled: f64) -> f64 {
-        let moved = self.at.distance(p) + (travelled - self.travelled);
-        moved * (1.0 + ROUNDING[0]) + ROUNDING[1]
+    fn change(&self, p: DVec3, gone: Gone) -> f64 {
+        let own = (p - self.at) - (gone.together - self.gone.together);
+        let change = own.length() + (gone.apart - self.gone.apart);
+        change * (1.0 + ROUNDING[0]) + ROUNDING[1]
     }
 
-    /// At least the distance of `p` [m]; of what is not known, nothing.
-    pub(super) fn least(&self, p: DVec3, travelled: f64) -> f64 {
-        match self.distance.is_nan() {
-            true => f64::NEG_INFINITY,
-            false => self.distance - self.change(p, travelled),
+    /// At least the distance of `p` outside [m]; of what may be inside,
+    /// nothing.
+    pub(super) fn least(&self, p: DVec3, gone: Gone) -> f64 {
+        match self.distance > 0.0 {
+            true => self.distance - self.change(p, gone),
+            false => f64::NEG_INFINITY,
         }
     }
 
     /// Whether `p` is for certain farther than `reach` [m] outside, or deeper
     /// inside than anything is found.
-    pub(super) fn is_beyond(&self, p: DVec3, travelled: f64, reach: f64) -> bool {
-        let reach = match self.distance > 0.0 {
-            true => reach,
-            false => reach.max(DEEPEST),
-        };
-        self.distance.abs() - self.change(p, travelled) > reach
+    pub(super) fn is_beyond(&self, p: DVec3, gone: Gone, reach: f64) -> bool {
+        self.distance.abs() - self.change(p, gone) > found_within(self.distance, reach)
     }
 
-    /// The place of the mesh that is nearest to `p` [m].
+    /// The place of the mesh that is nearest to `p`, if it is within `reach`
+    /// [m] outside, or inside and not too deep.
     pub(super) fn nearest(
         &mut self,
         mesh: &MeshObstacle,
         p: DVec3,
-        travelled: f64,
+        gone: Gone,
+        reach: f64,
     ) -> Option<SurfacePoint> {
-        let found = match self.distance.is_nan() {
-            true => mesh.nearest(p, f64::INFINITY)?,
-            false => {
-                let walked = mesh.nearest_from(p, self.triangle);
-                let within = walked.distance.abs() * (1.0 + ROUNDING[0]) + ROUNDING[1];
-                mesh.nearest(p, within).unwrap_or(walked)
-            }
-        };
+        // From afar the nearest place wanders, and a walk would be long.
+        let is_near = self.distance.abs() <= 2.0 * reach;
+        let walked = is_near.then(|| mesh.nearest_from(p, self.triangle));
+        let within = walked.map_or(f64::INFINITY, |walked| {
+            walked.distance.abs() * (1.0 + ROUNDING[0]) + ROUNDING[1]
+        });
+        let found = mesh.nearest(p, within).or(walked)?;
+        (self.at, self.gone) = (p, gone);
+        self.distance = found.distance;
         if let Anchor::Mesh { triangle, .. } = found.anchor {
-            *self = Self {
-                at: p,
-                distance: found.distance,
-                travelled,
-                triangle,
-            };
+            self.triangle = triangle;
         }
-        Some(found)
+        (found.distance.abs() <= found_within(found.distance, reach)).then_some(found)
+    }
+}
+
+/// How far points are found on the side of a distance [m].
+fn found_within(distance: f64, reach: f64) -> f64 {
+    match distance > 0.0 {
+        true => reach,
+        false => reach.max(DEEPEST),
     }
 }
 
@@ -150,26 +168,27 @@ mod tests {
             let at = |step: i32| -> Vec<DVec3> {
                 let t = f64::from(step) * 0.02;
                 let turn = glam::DQuat::from_rotation_z(t);
-                let shift = DVec3::new(0.05 * t.sin(), 0.0, 0.02 * t);
+                let shift = DVec3::new(0.05 * t.sin(), 0.0, 0.1 * t);
                 rest.iter().map(|p| turn * *p + shift).collect()
             };
             mesh.set_motion(&at(step), &at(step + 1)).unwrap();
             range.follow(&mesh);
-            let travelled = range.travelled();
+            let gone = range.gone();
             for (i, known) in range.known.iter_mut().enumerate() {
                 let (i, t) = (i as f64, f64::from(step) * 0.01);
                 let p = DVec3::new((i + t).sin(), (1.7 * i - t).cos(), (2.3 * i + t).sin());
-                let p = p * 0.2;
+                let p = p * 0.2 * (1.0 + 0.5 * (3.0 * t).sin());
                 let truth = mesh.nearest(p, f64::INFINITY).unwrap();
-                assert!(known.least(p, travelled) <= truth.distance);
-                if known.is_beyond(p, travelled, reach) {
-                    let is_found = truth.distance <= reach && truth.distance >= -DEEPEST;
+                assert!(known.least(p, gone) <= truth.distance);
+                let is_found = truth.distance <= reach && truth.distance >= -DEEPEST;
+                if known.is_beyond(p, gone, reach) {
                     assert!(!is_found, "{truth:?}");
                     n_beyond += 1;
                     continue;
                 }
                 n_asked += 1;
-                assert_eq!(known.nearest(&mesh, p, travelled), Some(truth));
+                let found = known.nearest(&mesh, p, gone, reach);
+                assert_eq!(found, is_found.then_some(truth));
             }
         }
         assert!(n_beyond > n_asked, "{n_asked} asked, {n_beyond} not");
