@@ -108,8 +108,7 @@ impl Composer {
         let ball = self.figure.legs[side].ball_rest;
         let ankle = ball + self.figure.legs[side].ankle_from_ball;
         let across = 0.5 * sign(side) * gait.width + (ball.x - ankle.x);
-        let offset =
-            DQuat::from_rotation_y(facing) * DVec3::new(across, 0.0, ball.z - gait.ahead);
+        let offset = DQuat::from_rotation_y(facing) * DVec3::new(across, 0.0, ball.z - gait.ahead);
         DVec3::new(place.x + offset.x, ball.y, place.y + offset.z)
     }
 

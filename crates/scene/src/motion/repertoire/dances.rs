@@ -63,7 +63,14 @@ pub(super) fn waltz(composer: &mut Composer) {
         let other = 1 - lead;
         let first = composer.from_here(0.0, front);
         let turned = composer.facing + deg(45.0);
-        composer.tread(lead, 0.06, 0.62 * beat, first, composer.facing + deg(20.0), &WALTZ);
+        composer.tread(
+            lead,
+            0.06,
+            0.62 * beat,
+            first,
+            composer.facing + deg(20.0),
+            &WALTZ,
+        );
         let over = composer.place.lerp(first, 0.72) + lean_to(composer, lead, 0.05);
         let facing = composer.facing;
         rise(composer, beat);
@@ -92,11 +99,21 @@ fn lean_to(composer: &Composer, side: usize, far: f64) -> DVec2 {
 
 /// Down on one, up on two and three.
 fn rise(composer: &mut Composer, beat: f64) {
-    let keys = [(0.0, -0.01), (0.75 * beat, -0.045), (2.1 * beat, 0.012), (2.6 * beat, 0.0)];
+    let keys = [
+        (0.0, -0.01),
+        (0.75 * beat, -0.045),
+        (2.1 * beat, 0.012),
+        (2.6 * beat, 0.0),
+    ];
     composer.keys(Channel::PelvisUp, &keys);
     for side in 0..2 {
         let up = deg(14.0);
-        let keys = [(1.15 * beat, 0.0), (2.05 * beat, up), (2.25 * beat, up), (2.9 * beat, 0.0)];
+        let keys = [
+            (1.15 * beat, 0.0),
+            (2.05 * beat, up),
+            (2.25 * beat, up),
+            (2.9 * beat, 0.0),
+        ];
         composer.keys(Channel::HeelUp(side), &keys);
     }
 }
@@ -134,7 +151,13 @@ pub(super) fn twist(composer: &mut Composer) {
     let beat = 0.42;
     let n = 13;
     let end = beat * f64::from(n) + 0.5;
-    for (time, deep) in [(0.0, 0.0), (0.6, -0.06), (0.5 * end, -0.17), (end - 0.6, -0.06), (end, 0.0)] {
+    for (time, deep) in [
+        (0.0, 0.0),
+        (0.6, -0.06),
+        (0.5 * end, -0.17),
+        (end - 0.6, -0.06),
+        (end, 0.0),
+    ] {
         composer.key(Channel::PelvisUp, time, deep);
         composer.key(Channel::PelvisForward, time, 0.3 * deep);
         composer.key(Channel::Bend, time, deg(-70.0) * deep);
@@ -167,7 +190,11 @@ pub(super) fn twist(composer: &mut Composer) {
         for side in 0..2 {
             let s = sign(side);
             composer.key(Channel::FootTurn(side), time, deg(24.0) * turn * s);
-            composer.key(Channel::ArmForward(side), time, deg(20.0) * turn * s + if i == 0 || i == n { 0.0 } else { deg(12.0) });
+            composer.key(
+                Channel::ArmForward(side),
+                time,
+                deg(20.0) * turn * s + if i == 0 || i == n { 0.0 } else { deg(12.0) },
+            );
         }
     }
     composer.wait(end + 0.3);
@@ -262,7 +289,14 @@ fn point(composer: &mut Composer, beat: f64) {
         composer.key(Channel::ArmInward(0), time, on * deg(16.0));
         composer.key(Channel::ArmForward(0), time, on * deg(-14.0));
     }
-    for channel in [Channel::ArmAcross(1), Channel::ArmInward(0), Channel::Shrug(1), Channel::Look, Channel::PelvisLeft, Channel::PelvisList] {
+    for channel in [
+        Channel::ArmAcross(1),
+        Channel::ArmInward(0),
+        Channel::Shrug(1),
+        Channel::Look,
+        Channel::PelvisLeft,
+        Channel::PelvisList,
+    ] {
         composer.key(channel, 0.0, 0.0);
     }
     composer.wait(beat * 9.0 + 0.4);

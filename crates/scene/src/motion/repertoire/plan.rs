@@ -114,9 +114,8 @@ impl Plan {
         let ground = self.path.at(time) - origin;
         let shift = DQuat::from_rotation_y(heading)
             * DVec3::new(key(Channel::PelvisLeft), 0.0, key(Channel::PelvisForward));
-        let wanted = figure.root.y - gait.drop
-            + gait.bob * (2.0 * phase).cos()
-            + key(Channel::PelvisUp);
+        let wanted =
+            figure.root.y - gait.drop + gait.bob * (2.0 * phase).cos() + key(Channel::PelvisUp);
         let above = DVec3::new(ground.x + shift.x, 0.0, ground.y + shift.z);
         let feet = feet.map(|foot| FootPlace {
             ankle: foot.ankle - DVec3::new(origin.x, 0.0, origin.y),
