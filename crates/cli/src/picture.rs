@@ -145,12 +145,16 @@ fn of_bodies(plan: &Picture, look: &Look, say: &Say) -> anyhow::Result<Vec<u8>> 
         }
         images.push(render(&Scene::on_floor().with(body), &camera, &options)?);
     }
-    let label = |text: &String| match text.as_str() {
+    let labels: Vec<String> = plan.bodies.iter().map(|text| shape_label(text)).collect();
+    Ok(sheet(&images, columns(images.len()), &labels, model.name())?.png()?)
+}
+
+/// A shape of a list of bodies, in words.
+fn shape_label(text: &str) -> String {
+    match text {
         "0" => "mean".to_string(),
         text => text.replace('=', " ").replace(',', ", "),
-    };
-    let labels: Vec<String> = plan.bodies.iter().map(label).collect();
-    Ok(sheet(&images, columns(images.len()), &labels, model.name())?.png()?)
+    }
 }
 
 /// Every garment by itself on every body, from the front and from behind.
@@ -174,16 +178,13 @@ fn of_wardrobe(
         for (body, text) in bodies.iter().zip(&plan.bodies) {
             let worn = source::garment_for(name, plan.dressed.pattern, model, body, say)?;
             let mesh = worn.garment.mesh();
+            labels.extend([name.clone(), shape_label(text)]);
             for camera in &cameras {
                 stop::check()?;
                 let scene = Scene::on_floor()
                     .with(SceneMesh::body(model.topology(), &body.rest))
                     .with(dressed_mesh(mesh, Surface::Plain(*colour), look));
                 images.push(render(&scene, camera, &options)?);
-                labels.push(format!(
-                    "{name} {}",
-                    text.replace('=', " ").replace(',', ", ")
-                ));
             }
         }
     }
