@@ -45,12 +45,19 @@ fn main() -> Result<(), Box<dyn Error>> {
             body.pose(&shaped, pose, &still, &mut posed)?;
             shown.push((posed.vertices, pose.root));
         }
-        let seen: Vec<_> = shown.iter().map(|(p, root)| (p.as_slice(), *root)).collect();
+        let seen: Vec<_> = shown
+            .iter()
+            .map(|(p, root)| (p.as_slice(), *root))
+            .collect();
         let cameras = Camera::following(&seen, view, size);
         for (i, ((points, _), camera)) in shown.iter().zip(&cameras).enumerate() {
             let scene = Scene::on_floor().with(SceneMesh::body(body.topology(), points));
             images.push(render(&scene, camera, &Options::of_size(size))?);
-            labels.push(if i == 0 { name.to_string() } else { String::new() });
+            labels.push(if i == 0 {
+                name.to_string()
+            } else {
+                String::new()
+            });
         }
     }
     let rows = images.len().div_ceil(n);

@@ -8,9 +8,11 @@
 mod anthropometry;
 mod figure;
 mod growth;
+mod head;
 mod limits;
 mod nets;
 mod remesh;
+mod sections;
 mod shapes;
 mod skeleton;
 mod surface;
@@ -18,6 +20,8 @@ mod sweep;
 mod tape;
 mod weights;
 
+#[cfg(test)]
+mod shared_tests;
 #[cfg(test)]
 mod tests;
 

@@ -26,7 +26,9 @@
 //!   by two, each with a little more than its part.
 //! - The forearm turns at the elbow (80° each way), where SMPL's forearm hangs.
 
-use drapery_core::JointId;
+use std::sync::OnceLock;
+
+use drapery_core::{JointId, Skeleton};
 use glam::{Quat, Vec3};
 
 use super::skeleton::{N_JOINTS, mirrored, skeleton};
@@ -150,7 +152,6 @@ pub fn is_within(joint: JointId, rotation: Quat) -> bool {
 /// # Panics
 /// When the mannequin has no such joint.
 pub fn excess(joint: JointId, rotation: Quat) -> f32 {
-    assert!(joint.index() < N_JOINTS, "one of the mannequin's joints");
     limit(joint).map_or(0.0, |limit| limit.excess(rotation))
 }
 
@@ -159,10 +160,20 @@ pub fn excess(joint: JointId, rotation: Quat) -> f32 {
 /// # Panics
 /// When the mannequin has no such joint.
 pub fn limit(joint: JointId) -> Option<JointLimit> {
-    let skeleton = skeleton();
+    static LIMITS: OnceLock<Vec<Option<JointLimit>>> = OnceLock::new();
+    let limits = LIMITS.get_or_init(|| {
+        let skeleton = skeleton();
+        (0..N_JOINTS as u16)
+            .map(|j| of_joint(JointId(j), &skeleton))
+            .collect()
+    });
+    limits[joint.index()]
+}
+
+fn of_joint(joint: JointId, skeleton: &Skeleton) -> Option<JointLimit> {
     let name = &skeleton.names()[joint.index()];
     if name.starts_with("right_") {
-        return limit(mirrored(joint)).map(JointLimit::mirror);
+        return of_joint(mirrored(joint), skeleton).map(JointLimit::mirror);
     }
     let at = |name: &str| skeleton.joint(name).map(|j| skeleton.rest()[j.index()]);
     let of = |to: Vec3, bend_to: Vec3, sway_to: Vec3, degrees: [[f32; 2]; 3]| {

@@ -76,21 +76,23 @@ impl Shapes {
     }
 }
 
-/// What the tape, the scales and the stadiometer say.
+/// A measurement that a part of the growth can be fitted to.
 #[derive(Clone, Copy, Debug)]
 enum Reading {
     Stature,
-    Mass,
     /// Of chest, waist and hips.
     Girth(usize),
+    /// Between the shoulder joints.
     Shoulders,
 }
+
+/// Left and right shoulder, by their place in the skeleton.
+const SHOULDER_JOINTS: [usize; 2] = [16, 17];
 
 impl Reading {
     const fn table(self) -> Measurement {
         match self {
             Self::Stature => STATURE,
-            Self::Mass => WEIGHT,
             Self::Girth(0) => CHEST,
             Self::Girth(1) => WAIST,
             Self::Girth(_) => HIPS,
@@ -99,9 +101,9 @@ impl Reading {
     }
 
     /// The part of a growth that moves it most.
-    fn part(self, growth: &mut Growth) -> &mut f64 {
+    const fn part(self, growth: &mut Growth) -> &mut f64 {
         match self {
-            Self::Stature | Self::Mass => &mut growth.length,
+            Self::Stature => &mut growth.length,
             Self::Girth(0) => &mut growth.chest,
             Self::Girth(1) => &mut growth.waist,
             Self::Girth(_) => &mut growth.hips,
@@ -112,41 +114,41 @@ impl Reading {
     /// Half the difference of the measurement between a direction taken once
     /// forwards and once backwards.
     fn change(self, skin: &Skin, direction: &Direction) -> f64 {
-        let at = |sign: f64| {
-            let positions: Vec<Vec3> = skin
-                .positions
-                .iter()
-                .zip(&direction.vertices)
-                .map(|(p, d)| (p.as_dvec3() + *d * sign).as_vec3())
-                .collect();
+        half_difference(|sign| {
+            let positions = moved(skin, direction, sign);
             match self {
-                Self::Stature => {
-                    let top = positions.iter().map(|p| p.y).fold(0.0, f32::max);
-                    f64::from(top)
-                }
-                Self::Mass => DENSITY * volume(&positions, &skin.triangles),
+                Self::Stature => top(&positions),
                 Self::Girth(which) => {
                     // The landmark moves with the body's height.
-                    let top = Self::Stature.level(skin, &positions);
-                    let height = GIRTH_HEIGHTS[which] * top;
+                    let height = GIRTH_HEIGHTS[which] * top(&positions) / top(&skin.positions);
                     let at = Vec3::new(0.0, height as f32, 0.0);
                     girth(&positions, &skin.triangles, at, Vec3::Y).unwrap_or(0.0)
                 }
                 Self::Shoulders => {
-                    // SHOULDERS are the joints of index 16 and 17.
-                    let [l, r] = [16, 17].map(|j: usize| direction.joints[j].x * sign);
+                    let [l, r] = SHOULDER_JOINTS.map(|j| direction.joints[j].x * sign);
                     l - r
                 }
             }
-        };
-        (at(1.0) - at(-1.0)) / 2.0
+        })
     }
+}
 
-    /// How tall a body is as a share of the mean one.
-    fn level(self, skin: &Skin, positions: &[Vec3]) -> f64 {
-        let top = |p: &[Vec3]| f64::from(p.iter().map(|p| p.y).fold(0.0, f32::max));
-        top(positions) / top(&skin.positions)
-    }
+fn half_difference(of: impl Fn(f64) -> f64) -> f64 {
+    (of(1.0) - of(-1.0)) / 2.0
+}
+
+/// The skin moved along a direction.
+fn moved(skin: &Skin, direction: &Direction, by: f64) -> Vec<Vec3> {
+    skin.positions
+        .iter()
+        .zip(&direction.vertices)
+        .map(|(p, d)| (p.as_dvec3() + *d * by).as_vec3())
+        .collect()
+}
+
+/// The height of the highest vertex [m].
+fn top(positions: &[Vec3]) -> f64 {
+    f64::from(positions.iter().map(|p| p.y).fold(0.0, f32::max))
 }
 
 /// Volume inside [m³].
@@ -313,7 +315,8 @@ fn fitted(
 fn scaled_to_mass(growth: Growth, skin: &Skin, parts: &Parts<'_>) -> Direction {
     let mut direction = parts.grown(&growth);
     for _ in 0..N_ROUNDS {
-        let factor = WEIGHT.deviation() / Reading::Mass.change(skin, &direction);
+        let mass = |sign| DENSITY * volume(&moved(skin, &direction, sign), &skin.triangles);
+        let factor = WEIGHT.deviation() / half_difference(mass);
         for d in direction.vertices.iter_mut().chain(&mut direction.joints) {
             *d *= factor;
         }

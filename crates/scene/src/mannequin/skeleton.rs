@@ -58,16 +58,21 @@ pub fn skeleton() -> Skeleton {
 }
 
 /// The same joint on the other side; joints of the middle are their own.
+///
+/// # Panics
+/// When the mannequin has no such joint.
 pub fn mirrored(joint: JointId) -> JointId {
     let name = JOINTS[joint.index()].0;
-    let other = if let Some(rest) = name.strip_prefix("left_") {
-        format!("right_{rest}")
+    let (rest, other) = if let Some(rest) = name.strip_prefix("left_") {
+        (rest, "right_")
     } else if let Some(rest) = name.strip_prefix("right_") {
-        format!("left_{rest}")
+        (rest, "left_")
     } else {
         return joint;
     };
-    let found = JOINTS.iter().position(|j| j.0 == other);
+    let found = JOINTS
+        .iter()
+        .position(|j| j.0.strip_prefix(other) == Some(rest));
     JointId(found.expect("each side has the other's joints") as u16)
 }
 

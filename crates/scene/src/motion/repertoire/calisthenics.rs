@@ -91,7 +91,14 @@ pub(super) fn torso_twist(composer: &mut Composer) {
     arms(composer, 0.9, 20.0, 56.0, 70.0, 20.0);
     arms(composer, 5.4, 20.0, 56.0, 70.0, 20.0);
     arms(composer, 6.3, 0.0, 0.0, 0.0, 0.0);
-    let turns = [(0.6, 0.0), (1.5, 1.0), (2.6, -1.0), (3.7, 1.0), (4.8, -1.0), (5.7, 0.0)];
+    let turns = [
+        (0.6, 0.0),
+        (1.5, 1.0),
+        (2.6, -1.0),
+        (3.7, 1.0),
+        (4.8, -1.0),
+        (5.7, 0.0),
+    ];
     for (time, side) in turns {
         pose(
             composer,
@@ -167,7 +174,14 @@ pub(super) fn plane(composer: &mut Composer) {
     arms(composer, 1.0, 0.0, 76.0, -4.0, 0.0);
     arms(composer, 6.0, 0.0, 76.0, -4.0, 0.0);
     arms(composer, 7.0, 0.0, 0.0, 0.0, 0.0);
-    let banks = [(0.8, 0.0), (1.9, 1.0), (3.2, -1.0), (4.5, 1.0), (5.6, -1.0), (6.5, 0.0)];
+    let banks = [
+        (0.8, 0.0),
+        (1.9, 1.0),
+        (3.2, -1.0),
+        (4.5, 1.0),
+        (5.6, -1.0),
+        (6.5, 0.0),
+    ];
     for (time, side) in banks {
         pose(
             composer,
@@ -207,7 +221,10 @@ pub(super) fn legs_bend(composer: &mut Composer) {
             pose(
                 composer,
                 at,
-                &[(Channel::PelvisTip, 20.0 * share), (Channel::Bend, 14.0 * share)],
+                &[
+                    (Channel::PelvisTip, 20.0 * share),
+                    (Channel::Bend, 14.0 * share),
+                ],
             );
             pose(composer, at, &pair(Channel::KneeOut, 10.0 * share));
             arms(composer, at, 66.0 * share, 0.0, 0.0, 0.0);
@@ -243,7 +260,13 @@ pub(super) fn yo(composer: &mut Composer) {
     for i in 0..9 {
         let time = 0.5 + beat * f64::from(i);
         let last = i == 8;
-        let side = if last { 0.0 } else if i % 2 == 0 { 1.0 } else { -1.0 };
+        let side = if last {
+            0.0
+        } else if i % 2 == 0 {
+            1.0
+        } else {
+            -1.0
+        };
         pose(
             composer,
             time,
@@ -274,13 +297,23 @@ pub(super) fn yo(composer: &mut Composer) {
             );
         }
         shift(composer, time, Channel::PelvisLeft, 2.5 * side);
-        shift(composer, time, Channel::PelvisUp, if last { 0.0 } else { -6.0 });
+        shift(
+            composer,
+            time,
+            Channel::PelvisUp,
+            if last { 0.0 } else { -6.0 },
+        );
         if !last {
             shift(composer, time + 0.5 * beat, Channel::PelvisUp, -2.0);
         }
     }
     for arm in 0..2 {
-        for channel in [Channel::ArmForward, Channel::ArmOut, Channel::Elbow, Channel::ArmInward] {
+        for channel in [
+            Channel::ArmForward,
+            Channel::ArmOut,
+            Channel::Elbow,
+            Channel::ArmInward,
+        ] {
             composer.key(channel(arm), 0.0, 0.0);
         }
     }
@@ -313,11 +346,21 @@ pub(super) fn gym(composer: &mut Composer) {
     back(composer, 3.7, 0.0);
     arms(composer, 3.7, 0.0, 74.0, 0.0, 0.0);
     // Twisting with the arms out, then bent.
-    for (time, side) in [(3.7, 0.0), (4.7, 1.0), (5.8, -1.0), (6.8, 1.0), (7.8, -1.0), (8.6, 0.0)] {
+    for (time, side) in [
+        (3.7, 0.0),
+        (4.7, 1.0),
+        (5.8, -1.0),
+        (6.8, 1.0),
+        (7.8, -1.0),
+        (8.6, 0.0),
+    ] {
         pose(
             composer,
             time,
-            &[(Channel::Twist, 40.0 * side), (Channel::PelvisTurn, 8.0 * side)],
+            &[
+                (Channel::Twist, 40.0 * side),
+                (Channel::PelvisTurn, 8.0 * side),
+            ],
         );
     }
     arms(composer, 5.8, 0.0, 74.0, 0.0, 0.0);

@@ -61,9 +61,16 @@ pub(super) fn waltz(composer: &mut Composer) {
         // The left foot leads to the front, the right one to the back.
         let (lead, front) = if bar % 2 == 0 { (0, 0.36) } else { (1, -0.36) };
         let other = 1 - lead;
-        let first = composer.from_here(0.0, front);
+        let first = composer.beside(0.0, front);
         let turned = composer.facing + deg(45.0);
-        composer.tread(lead, 0.06, 0.62 * beat, first, composer.facing + deg(20.0), &WALTZ);
+        composer.tread(
+            lead,
+            0.06,
+            0.62 * beat,
+            first,
+            composer.facing + deg(20.0),
+            &WALTZ,
+        );
         let over = composer.place.lerp(first, 0.72) + lean_to(composer, lead, 0.05);
         let facing = composer.facing;
         rise(composer, beat);
@@ -71,7 +78,7 @@ pub(super) fn waltz(composer: &mut Composer) {
         composer.advance(beat);
         composer.place = first;
         composer.facing = turned;
-        let second = composer.from_here(-0.34 * sign(lead), 0.0);
+        let second = composer.beside(-0.34 * sign(lead), 0.0);
         composer.tread(other, 0.04, 0.66 * beat, second, turned, &WALTZ);
         let over = first.lerp(second, 0.55) + lean_to(composer, other, 0.04);
         composer.pass(beat, over, turned - deg(8.0));
@@ -87,21 +94,34 @@ pub(super) fn waltz(composer: &mut Composer) {
 
 /// Towards a foot [m].
 fn lean_to(composer: &Composer, side: usize, far: f64) -> DVec2 {
-    composer.from_here(far * sign(side), 0.0) - composer.place
+    composer.beside(far * sign(side), 0.0) - composer.place
 }
 
 /// Down on one, up on two and three.
 fn rise(composer: &mut Composer, beat: f64) {
-    let keys = [(0.0, -0.01), (0.75 * beat, -0.045), (2.1 * beat, 0.012), (2.6 * beat, 0.0)];
+    let keys = [
+        (0.0, -0.01),
+        (0.75 * beat, -0.045),
+        (2.1 * beat, 0.012),
+        (2.6 * beat, 0.0),
+    ];
     composer.keys(Channel::PelvisUp, &keys);
     for side in 0..2 {
         let up = deg(14.0);
-        let keys = [(1.15 * beat, 0.0), (2.05 * beat, up), (2.25 * beat, up), (2.9 * beat, 0.0)];
+        let keys = [
+            (1.15 * beat, 0.0),
+            (2.05 * beat, up),
+            (2.25 * beat, up),
+            (2.9 * beat, 0.0),
+        ];
         composer.keys(Channel::HeelUp(side), &keys);
     }
 }
 
-const HOLD: [(fn(usize) -> Channel, f64, f64); 4] = [
+/// A channel with its angles for the left and the right arm [degrees].
+type Held = (fn(usize) -> Channel, f64, f64);
+
+const HOLD: [Held; 4] = [
     (Channel::ArmForward, 14.0, 42.0),
     (Channel::ArmOut, 58.0, 42.0),
     (Channel::Elbow, 40.0, 78.0),
@@ -134,7 +154,13 @@ pub(super) fn twist(composer: &mut Composer) {
     let beat = 0.42;
     let n = 13;
     let end = beat * f64::from(n) + 0.5;
-    for (time, deep) in [(0.0, 0.0), (0.6, -0.06), (0.5 * end, -0.17), (end - 0.6, -0.06), (end, 0.0)] {
+    for (time, deep) in [
+        (0.0, 0.0),
+        (0.6, -0.06),
+        (0.5 * end, -0.17),
+        (end - 0.6, -0.06),
+        (end, 0.0),
+    ] {
         composer.key(Channel::PelvisUp, time, deep);
         composer.key(Channel::PelvisForward, time, 0.3 * deep);
         composer.key(Channel::Bend, time, deg(-70.0) * deep);
@@ -167,7 +193,11 @@ pub(super) fn twist(composer: &mut Composer) {
         for side in 0..2 {
             let s = sign(side);
             composer.key(Channel::FootTurn(side), time, deg(24.0) * turn * s);
-            composer.key(Channel::ArmForward(side), time, deg(20.0) * turn * s + if i == 0 || i == n { 0.0 } else { deg(12.0) });
+            composer.key(
+                Channel::ArmForward(side),
+                time,
+                deg(20.0) * turn * s + if i == 0 || i == n { 0.0 } else { deg(12.0) },
+            );
         }
     }
     composer.wait(end + 0.3);
@@ -201,10 +231,10 @@ pub(super) fn disco(composer: &mut Composer) {
     for step in 0..4 {
         let lead = step % 2;
         let s = sign(lead);
-        let there = composer.from_here(0.36 * s, 0.0);
+        let there = composer.beside(0.36 * s, 0.0);
         let facing = composer.facing;
         composer.tread(lead, 0.02, 0.72 * beat, there, facing, &SIDE);
-        let over = composer.from_here(0.24 * s, 0.0);
+        let over = composer.beside(0.24 * s, 0.0);
         composer.pass(beat, over, facing);
         composer.key(Channel::PelvisUp, 0.5 * beat, -0.015);
         composer.key(Channel::PelvisUp, beat, -0.06);
@@ -219,7 +249,7 @@ pub(super) fn disco(composer: &mut Composer) {
         composer.advance(beat);
         composer.place = there;
         composer.tread(1 - lead, 0.06, 0.78 * beat, there, facing, &SIDE);
-        composer.pass(beat, composer.from_here(0.02 * s, 0.0), facing);
+        composer.pass(beat, composer.beside(0.02 * s, 0.0), facing);
         composer.place = there;
         composer.key(Channel::PelvisUp, 0.5 * beat, -0.015);
         composer.key(Channel::PelvisUp, beat, -0.05);
@@ -262,7 +292,14 @@ fn point(composer: &mut Composer, beat: f64) {
         composer.key(Channel::ArmInward(0), time, on * deg(16.0));
         composer.key(Channel::ArmForward(0), time, on * deg(-14.0));
     }
-    for channel in [Channel::ArmAcross(1), Channel::ArmInward(0), Channel::Shrug(1), Channel::Look, Channel::PelvisLeft, Channel::PelvisList] {
+    for channel in [
+        Channel::ArmAcross(1),
+        Channel::ArmInward(0),
+        Channel::Shrug(1),
+        Channel::Look,
+        Channel::PelvisLeft,
+        Channel::PelvisList,
+    ] {
         composer.key(channel, 0.0, 0.0);
     }
     composer.wait(beat * 9.0 + 0.4);

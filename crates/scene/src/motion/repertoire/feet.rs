@@ -113,7 +113,10 @@ impl Feet {
             let heel_off = (contact.off - rolls).max(contact.on + 0.36 * stay.min(1.0));
             let air = next.on - contact.off;
             let style = goes.mix(&next.came, 0.5);
-            let (peak, rise) = (style.swing_pitch.max(goes.toe_off), air * style.swing_pitch_at);
+            let (peak, rise) = (
+                style.swing_pitch.max(goes.toe_off),
+                air * style.swing_pitch_at,
+            );
             // As fast as both the way before and the way after allow.
             let rate = (1.6 * goes.toe_off / (contact.off - heel_off))
                 .min(1.8 * (peak - goes.toe_off) / rise);
@@ -173,7 +176,8 @@ fn in_the_air(
 ) -> FootPlace {
     let u = (time - from.off) / (to.on - from.off);
     let style = from.goes.mix(&to.came, 0.5);
-    let gone = carried(u, style.leave, style.arrive);
+    // The last of the way is straight down, or it would graze the floor.
+    let gone = carried((u / 0.94).min(1.0), style.leave, style.arrive);
     let heading = from.heading + gone * (to.heading - from.heading) + keys.turn;
     let rolled = DQuat::from_rotation_y(heading) * DQuat::from_rotation_x(pitch);
     let ball = from.ball.lerp(to.ball, gone);
@@ -183,8 +187,7 @@ fn in_the_air(
     let ankle = if on_ball {
         by_ball
     } else {
-        let heel_of =
-            |c: &Contact| c.ball + DQuat::from_rotation_y(c.heading) * leg.heel_from_ball;
+        let heel_of = |c: &Contact| c.ball + DQuat::from_rotation_y(c.heading) * leg.heel_from_ball;
         let heel = heel_of(from).lerp(heel_of(to), gone);
         let by_heel = heel + rolled * (leg.ankle_from_ball - leg.heel_from_ball);
         by_ball.lerp(by_heel, ease(2.0 * u - 1.0))
@@ -195,15 +198,21 @@ fn in_the_air(
     let late = 0.12 * ((style.contact - 0.9) / 0.3).clamp(0.0, 1.0);
     let level = 1.0 - ease((u - late) / 0.35);
     // They are level again before they land first.
-    let level = if on_ball { level + ease((u - 0.65) / 0.25) } else { level };
+    let level = if on_ball {
+        level + ease((u - 0.65) / 0.25)
+    } else {
+        level
+    };
     let toes = pitch.max(0.0) * level;
     let out = leg.ball_rest.x.signum() * style.around * bump(u, 0.45);
     FootPlace {
-        ankle: ankle + DVec3::Y * high + DQuat::from_rotation_y(heading) * (keys.offset + out * DVec3::X),
+        ankle: ankle
+            + DVec3::Y * high
+            + DQuat::from_rotation_y(heading) * (keys.offset + out * DVec3::X),
         heading,
         pitch,
         toes,
-        free: ease(u.min(1.0 - u) / 0.2),
+        free: ease((time - from.off).min(to.on - time) / style.bound),
     }
 }
 

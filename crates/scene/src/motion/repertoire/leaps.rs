@@ -37,9 +37,10 @@ const JUMP: Gait = Gait {
     toe_off: deg(40.0),
     swing_pitch: deg(42.0),
     swing_pitch_at: 0.25,
-    strike: deg(22.0),
+    strike: deg(28.0),
     lift: 0.22,
     lift_at: 0.34,
+    bound: 0.10,
     ..STAND
 };
 
@@ -56,48 +57,108 @@ pub(super) fn jump(composer: &mut Composer) {
     composer.keys(Channel::PelvisUp, &[(1.48, -0.22), (2.20, 0.0)]);
     composer.keys(
         Channel::PelvisForward,
-        &[(0.0, 0.0), (0.55, -0.09), (0.82, 0.0), (1.22, -0.01), (1.50, -0.09), (2.2, 0.0)],
+        &[
+            (0.0, 0.0),
+            (0.55, -0.09),
+            (0.82, 0.0),
+            (1.22, -0.01),
+            (1.50, -0.09),
+            (2.2, 0.0),
+        ],
     );
     composer.keys(
         Channel::PelvisTip,
-        &[(0.0, 0.0), (0.55, deg(26.0)), (0.84, deg(-2.0)), (1.2, deg(4.0)), (1.5, deg(24.0)), (2.2, 0.0)],
+        &[
+            (0.0, 0.0),
+            (0.55, deg(26.0)),
+            (0.84, deg(-2.0)),
+            (1.2, deg(4.0)),
+            (1.5, deg(24.0)),
+            (2.2, 0.0),
+        ],
     );
     composer.keys(
         Channel::Bend,
-        &[(0.0, 0.0), (0.55, deg(26.0)), (0.86, deg(-10.0)), (1.15, 0.0), (1.5, deg(22.0)), (2.2, 0.0)],
+        &[
+            (0.0, 0.0),
+            (0.55, deg(26.0)),
+            (0.86, deg(-10.0)),
+            (1.15, 0.0),
+            (1.5, deg(22.0)),
+            (2.2, 0.0),
+        ],
     );
     composer.keys(
         Channel::Nod,
-        &[(0.0, 0.0), (0.55, deg(-18.0)), (0.86, deg(-14.0)), (1.5, deg(-10.0)), (2.2, 0.0)],
+        &[
+            (0.0, 0.0),
+            (0.55, deg(-18.0)),
+            (0.86, deg(-14.0)),
+            (1.5, deg(-10.0)),
+            (2.2, 0.0),
+        ],
     );
     both(
         composer,
         Channel::ArmForward,
-        &[(0.05, 0.0), (0.52, deg(-46.0)), (0.92, deg(118.0)), (1.10, deg(112.0)), (1.55, deg(24.0)), (2.25, 0.0)],
+        &[
+            (0.05, 0.0),
+            (0.52, deg(-46.0)),
+            (0.92, deg(118.0)),
+            (1.10, deg(112.0)),
+            (1.55, deg(24.0)),
+            (2.25, 0.0),
+        ],
     );
     both(
         composer,
         Channel::ArmOut,
-        &[(0.05, 0.0), (0.52, deg(6.0)), (0.92, deg(12.0)), (1.55, deg(20.0)), (2.25, 0.0)],
+        &[
+            (0.05, 0.0),
+            (0.52, deg(6.0)),
+            (0.92, deg(12.0)),
+            (1.55, deg(20.0)),
+            (2.25, 0.0),
+        ],
     );
     both(
         composer,
         Channel::Elbow,
-        &[(0.05, 0.0), (0.52, deg(8.0)), (0.92, deg(28.0)), (1.5, deg(40.0)), (2.25, 0.0)],
+        &[
+            (0.05, 0.0),
+            (0.52, deg(8.0)),
+            (0.92, deg(28.0)),
+            (1.5, deg(40.0)),
+            (2.25, 0.0),
+        ],
     );
-    both(composer, Channel::KneeOut, &[(0.0, 0.0), (0.55, deg(8.0)), (0.85, 0.0), (1.24, 0.0), (1.5, deg(8.0)), (2.2, 0.0)]);
+    both(
+        composer,
+        Channel::KneeOut,
+        &[
+            (0.0, 0.0),
+            (0.55, deg(8.0)),
+            (0.85, 0.0),
+            (1.24, 0.0),
+            (1.5, deg(8.0)),
+            (2.2, 0.0),
+        ],
+    );
     composer.wait(3.0);
 }
 
 /// The long step of a leap.
 const LEAP: Gait = Gait {
-    step_time: 0.62,
-    step_length: 1.95,
+    step_time: 0.58,
+    step_length: 1.85,
     contact: 0.34,
     strike: deg(-6.0),
-    swing_pitch: deg(70.0),
+    toe_off: deg(44.0),
+    swing_pitch: deg(24.0),
     lift: 0.24,
     lift_at: 0.45,
+    leave: 0.08,
+    bound: 0.06,
     ..RUN
 };
 
@@ -107,19 +168,25 @@ pub(super) fn leap(composer: &mut Composer) {
     // The foot on the ground now takes off, the other leads.
     let trailing = composer.last_foot();
     let leading = 1 - trailing;
-    composer.keys(Channel::PelvisUp, &[(-0.30, 0.0), (-0.02, -0.035)]);
-    flight(composer, 0.10, 0.51, 0.03);
-    composer.keys(Channel::PelvisUp, &[(0.72, -0.05), (1.20, 0.0)]);
+    composer.keys(Channel::PelvisUp, &[(-0.24, 0.0), (0.0, -0.07)]);
+    flight(composer, 0.10, 0.47, 0.0);
+    composer.keys(Channel::PelvisUp, &[(0.60, -0.06), (1.10, 0.0)]);
     composer.keys(
         Channel::FootForward(leading),
-        &[(0.0, 0.0), (0.26, 0.06), (0.48, 0.0)],
+        &[(0.0, 0.0), (0.24, 0.34), (0.47, 0.0)],
     );
-    composer.keys(Channel::FootUp(leading), &[(0.0, 0.0), (0.26, 0.08), (0.48, 0.0)]);
+    composer.keys(
+        Channel::FootUp(leading),
+        &[(0.0, 0.0), (0.24, 0.05), (0.46, 0.0)],
+    );
     composer.keys(
         Channel::FootForward(trailing),
-        &[(0.12, 0.0), (0.38, -0.16), (0.62, 0.0)],
+        &[(0.12, 0.0), (0.38, -0.20), (0.66, 0.0)],
     );
-    composer.keys(Channel::FootUp(trailing), &[(0.12, 0.0), (0.36, 0.16), (0.62, 0.0)]);
+    composer.keys(
+        Channel::FootUp(trailing),
+        &[(0.12, 0.0), (0.36, 0.16), (0.62, 0.0)],
+    );
     for (side, forward) in [(leading, -30.0), (trailing, 48.0)] {
         composer.keys(
             Channel::ArmForward(side),
@@ -134,9 +201,16 @@ pub(super) fn leap(composer: &mut Composer) {
             &[(-0.15, 0.0), (0.28, deg(-52.0)), (0.85, 0.0)],
         );
     }
-    composer.keys(Channel::Bend, &[(-0.1, 0.0), (0.3, deg(-8.0)), (0.66, deg(8.0)), (1.1, 0.0)]);
-    composer.keys(Channel::PelvisTip, &[(-0.1, 0.0), (0.12, deg(5.0)), (0.5, 0.0)]);
+    composer.keys(
+        Channel::Bend,
+        &[(-0.1, 0.0), (0.3, deg(-8.0)), (0.66, deg(8.0)), (1.1, 0.0)],
+    );
+    composer.keys(
+        Channel::PelvisTip,
+        &[(-0.1, 0.0), (0.12, deg(5.0)), (0.5, 0.0)],
+    );
     composer.step(&LEAP, 0.0);
+    composer.went_as(trailing, &LEAP);
     for _ in 0..5 {
         composer.step(&RUN, 0.0);
     }
@@ -210,23 +284,50 @@ pub(super) fn kick(composer: &mut Composer) {
     );
     composer.keys(
         Channel::FootUp(1),
-        &[(0.64, 0.0), (0.95, 0.20), (1.28, 0.66), (1.66, 0.16), (2.02, 0.0)],
+        &[
+            (0.64, 0.0),
+            (0.95, 0.20),
+            (1.28, 0.62),
+            (1.66, 0.16),
+            (2.02, 0.0),
+        ],
     );
     composer.keys(
         Channel::FootForward(1),
-        &[(0.64, 0.0), (0.95, -0.34), (1.28, 0.70), (1.66, 0.10), (2.02, 0.0)],
+        &[
+            (0.64, 0.0),
+            (0.95, -0.34),
+            (1.28, 0.86),
+            (1.66, 0.10),
+            (2.02, 0.0),
+        ],
     );
     composer.keys(
         Channel::HeelUp(1),
-        &[(0.64, 0.0), (0.93, deg(48.0)), (1.28, deg(-34.0)), (1.66, 0.0)],
+        &[
+            (0.64, 0.0),
+            (0.93, deg(48.0)),
+            (1.28, deg(-42.0)),
+            (1.66, 0.0),
+        ],
     );
     composer.keys(
         Channel::PelvisTip,
-        &[(0.4, 0.0), (0.95, deg(10.0)), (1.28, deg(-14.0)), (2.2, 0.0)],
+        &[
+            (0.4, 0.0),
+            (0.95, deg(10.0)),
+            (1.28, deg(-14.0)),
+            (2.2, 0.0),
+        ],
     );
     composer.keys(
         Channel::PelvisTurn,
-        &[(0.4, 0.0), (0.95, deg(-10.0)), (1.28, deg(12.0)), (2.2, 0.0)],
+        &[
+            (0.4, 0.0),
+            (0.95, deg(-10.0)),
+            (1.28, deg(12.0)),
+            (2.2, 0.0),
+        ],
     );
     composer.keys(
         Channel::Bend,
@@ -234,16 +335,32 @@ pub(super) fn kick(composer: &mut Composer) {
     );
     composer.keys(
         Channel::Twist,
-        &[(0.4, 0.0), (0.95, deg(14.0)), (1.28, deg(-18.0)), (2.2, 0.0)],
+        &[
+            (0.4, 0.0),
+            (0.95, deg(14.0)),
+            (1.28, deg(-18.0)),
+            (2.2, 0.0),
+        ],
     );
     composer.keys(
         Channel::PelvisUp,
-        &[(0.2, 0.0), (0.95, -0.035), (1.28, -0.01), (1.7, -0.02), (2.4, 0.0)],
+        &[
+            (0.2, 0.0),
+            (0.95, -0.035),
+            (1.28, -0.01),
+            (1.7, -0.02),
+            (2.4, 0.0),
+        ],
     );
     for (side, swing) in [(0, 1.0), (1, -1.0)] {
         composer.keys(
             Channel::ArmForward(side),
-            &[(0.3, 0.0), (0.95, deg(-32.0 * swing)), (1.30, deg(44.0 * swing)), (2.3, 0.0)],
+            &[
+                (0.3, 0.0),
+                (0.95, deg(-32.0 * swing)),
+                (1.30, deg(44.0 * swing)),
+                (2.3, 0.0),
+            ],
         );
         composer.keys(
             Channel::ArmOut(side),

@@ -92,7 +92,9 @@ impl Arm {
             * self.hang;
         let collar = DQuat::from_rotation_z(s * angles.shrug);
         let palm = self.forearm.cross(self.hinge);
-        let wrist_axis = self.forearm.cross(DQuat::from_axis_angle(self.forearm, s * 1.57) * palm);
+        let wrist_axis = self
+            .forearm
+            .cross(DQuat::from_axis_angle(self.forearm, s * 1.57) * palm);
         ArmTurn {
             collar,
             shoulder: collar.inverse() * upper,

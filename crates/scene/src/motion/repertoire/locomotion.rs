@@ -1,7 +1,7 @@
 //! Walks, runs, turns, stops and changes of speed.
 
-use super::composer::Composer;
 use super::channel::Channel;
+use super::composer::Composer;
 use super::gait::{Gait, WALK, deg};
 
 /// A steady gait: as many steps as make at least three seconds, in whole
@@ -37,7 +37,14 @@ pub(super) fn walk_stop_turn(composer: &mut Composer) {
     composer.steps(&WALK, 3, 0.0);
     composer.stand();
     composer.wait(0.2);
-    let turns = [(0.0, 0.0), (1.0, 1.0), (1.3, 1.0), (2.7, -1.0), (3.0, -1.0), (4.0, 0.0)];
+    let turns = [
+        (0.0, 0.0),
+        (1.0, 1.0),
+        (1.3, 1.0),
+        (2.7, -1.0),
+        (3.0, -1.0),
+        (4.0, 0.0),
+    ];
     // The head goes first, the pelvis last.
     for (channel, angle, late) in [
         (Channel::Look, deg(38.0), 0.0),
