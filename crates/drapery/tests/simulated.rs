@@ -67,9 +67,9 @@ fn a_sleeve_stays_outside_a_bending_tube_and_on_its_pins() {
     let skinned = drapery::dress(&sleeve, &tube, rate).unwrap();
     let mut places = out.clone();
     let mut twin = None;
-    for i in 0..frames.len() {
+    for (i, posed) in frames.iter().enumerate() {
         worn.step(&mut state, &seen(i), &mut out).unwrap();
-        let inside = depth(tube.topology(), &frames[i].vertices, worn.topology(), &out);
+        let inside = depth(tube.topology(), &posed.vertices, worn.topology(), &out);
         assert!(inside < 1e-3, "{inside} m in frame {i}");
         skinned
             .step(&mut skinned.start(&seen(i)).unwrap(), &seen(i), &mut places)

@@ -207,8 +207,7 @@ fn check_clamps(topology: &Topology, clamps: &[ClampedEdge]) -> Result<(), Cloth
             return Err(ClothError::NotABorder { vertices });
         }
         let length = slope.length();
-        // No number is not near one either.
-        if !((length - 1.0).abs() <= UNIT) {
+        if !length.is_finite() || (length - 1.0).abs() > UNIT {
             return Err(ClothError::Slope { vertices, length });
         }
     }
