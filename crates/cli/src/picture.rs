@@ -2,7 +2,9 @@
 
 use anyhow::bail;
 use drapery::Animation;
-use drapery::core::{BodyModel, Garment, PosedBody, PseudoNormals, TriMesh, TriangleTree};
+use drapery::core::{
+    BodyModel, Garment, PosedBody, PseudoNormals, ShapedBody, TriMesh, TriangleTree,
+};
 use drapery::scene::character::Character;
 use drapery::view::picture::{
     Camera, Colour, ColourBar, ColourMap, Image, Options, Scene, SceneMesh, Size, Surface, View,
@@ -13,7 +15,7 @@ use serde_json::json;
 
 use crate::args::{ColourBy, Picture, Shape};
 use crate::say::Say;
-use crate::stage::{Stage, stretch_percent};
+use crate::stage::{Stage, Wearing, stretch_percent};
 use crate::{Answer, source, stop, write};
 
 /// Height of a single picture, and of one on a sheet or in a film [pixels].
@@ -126,8 +128,12 @@ fn of_bodies(plan: &Picture, look: &Look, say: &Say) -> anyhow::Result<Vec<u8>> 
         let shape = Shape {
             shape: settings.collect(),
         };
-        bodies.push(source::shaped(&model, &shape, say)?.rest);
+        bodies.push(source::shaped(&model, &shape, say)?);
     }
+    if !plan.dressed.garment.is_empty() {
+        return of_wardrobe(plan, look, &model, &bodies, say);
+    }
+    let bodies: Vec<Vec<Vec3>> = bodies.into_iter().map(|b| b.rest).collect();
     let camera = Camera::framing_points(bodies.iter().flatten().copied(), look.view, look.size);
     let options = Options::of_size(look.size);
     let mut images = Vec::new();
@@ -139,17 +145,56 @@ fn of_bodies(plan: &Picture, look: &Look, say: &Say) -> anyhow::Result<Vec<u8>> 
         }
         images.push(render(&Scene::on_floor().with(body), &camera, &options)?);
     }
-    let label = |text: &String| match text.as_str() {
+    let labels: Vec<String> = plan.bodies.iter().map(|text| shape_label(text)).collect();
+    Ok(sheet(&images, columns(images.len()), &labels, model.name())?.png()?)
+}
+
+/// A shape of a list of bodies, in words.
+fn shape_label(text: &str) -> String {
+    match text {
         "0" => "mean".to_string(),
         text => text.replace('=', " ").replace(',', ", "),
+    }
+}
+
+/// Every garment by itself on every body, from the front and from behind.
+fn of_wardrobe(
+    plan: &Picture,
+    look: &Look,
+    model: &Character,
+    bodies: &[ShapedBody],
+    say: &Say,
+) -> anyhow::Result<Vec<u8>> {
+    let behind = View {
+        azimuth: look.view.azimuth + std::f32::consts::PI,
+        ..look.view
     };
-    let labels: Vec<String> = plan.bodies.iter().map(label).collect();
-    Ok(sheet(&images, columns(images.len()), &labels, model.name())?.png()?)
+    let points = || bodies.iter().flat_map(|b| b.rest.iter().copied());
+    let cameras = [look.view, behind].map(|v| Camera::framing_points(points(), v, look.size));
+    let options = Options::of_size(look.size);
+    let (mut images, mut labels) = (Vec::new(), Vec::new());
+    let colours = Colour::CLOTH.iter().cycle();
+    for (name, colour) in plan.dressed.garment.iter().zip(colours) {
+        for (body, text) in bodies.iter().zip(&plan.bodies) {
+            let worn = source::garment_for(name, plan.dressed.pattern, model, body, say)?;
+            let mesh = worn.garment.mesh();
+            labels.extend([name.clone(), shape_label(text)]);
+            for camera in &cameras {
+                stop::check()?;
+                let scene = Scene::on_floor()
+                    .with(SceneMesh::body(model.topology(), &body.rest))
+                    .with(dressed_mesh(mesh, Surface::Plain(*colour), look));
+                images.push(render(&scene, camera, &options)?);
+            }
+        }
+    }
+    Ok(sheet(&images, 2 * bodies.len(), &labels, model.name())?.png()?)
 }
 
 fn of_stage(plan: &Picture, look: &Look, stage: &Stage, say: &Say) -> anyhow::Result<Vec<u8>> {
     let n_frames = stage.clip.frames().len();
-    let animation = stage.animate(say)?;
+    let fabric = source::fabric(&plan.cloth.fabric, say)?;
+    let animation = stage.animate_by(Wearing::by(plan.method, &fabric), say)?;
     if plan.film {
         let frames: Vec<usize> = (0..n_frames).collect();
         let images = pictures(&animation, &frames, look, say)?;

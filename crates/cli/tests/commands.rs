@@ -26,7 +26,9 @@ fn demo_leaves_a_page_pictures_and_scenes() {
         assert_eq!(document.animations.len(), 1);
     }
     let page = std::fs::read_to_string(made.join("index.html")).unwrap();
-    assert!(page.contains("sleeve-bend.glb") && page.contains("data:image/png;base64,"));
+    assert!(
+        page.contains("dress-a-line-walk-skinning.glb") && page.contains("data:image/png;base64,")
+    );
     let sheet = Image::from_png(&std::fs::read(made.join("sheet.png")).unwrap()).unwrap();
     assert!(sheet.width() > 1000 && sheet.height() > 800);
     let record: serde_json::Value =
@@ -37,13 +39,14 @@ fn demo_leaves_a_page_pictures_and_scenes() {
 #[test]
 fn every_help_ends_in_an_example_that_works() {
     let folder = tempfile::tempdir().unwrap();
-    let commands: [&[&str]; 16] = [
+    let commands: [&[&str]; 17] = [
         &[],
         &["demo"],
         &["character", "info"],
         &["character", "check"],
         &["garment", "info"],
         &["garment", "check"],
+        &["garment", "draft"],
         &["garment", "fabric"],
         &["motion", "info"],
         &["motion", "edit"],
@@ -97,8 +100,20 @@ fn character_info_has_the_keys_that_others_read() {
 #[test]
 fn wrong_names_are_told_with_the_nearest_right_one() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], &[&str]); 8] = [
+    let cases: [(&[&str], &[&str]); 9] = [
         (&["character", "info", "tub"], &["tub", "did you mean tube"]),
+        (
+            &[
+                "garment",
+                "draft",
+                "skrit",
+                "-c",
+                "mannequin",
+                "--out",
+                "a.obj",
+            ],
+            &["skrit", "did you mean skirt"],
+        ),
         (
             &["garment", "info", "sleve"],
             &["sleve", "did you mean sleeve"],
@@ -276,6 +291,40 @@ fn edits_are_written_and_read_again() {
     assert_eq!(
         data(&stdout, "animation")[0]["garments"],
         serde_json::json!(["sleeve"])
+    );
+}
+
+/// The file lies on the light body: the mean one would burst it.
+#[test]
+fn a_draft_for_a_shape_is_sound_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let light = ["--shape", "weight=-1.5", "--shape", "hips=-1"];
+    let draft = ["garment", "draft", "skirt", "-c", "mannequin", "--json"];
+    let more = ["--triangles", "600", "--size", "s", "--out", "skirt.obj"];
+    let stdout = out(folder.path(), 0, &[&draft[..], &more, &light].concat());
+    let n = data(&stdout, "draft")[0]["triangles"].as_u64().unwrap();
+    assert!((570..630).contains(&n), "{n} triangles");
+    let path = folder.path().join("skirt.obj");
+    let skirt = load_garment(&path.to_string_lossy()).unwrap().garment;
+    assert!(skirt.pattern().is_some() && skirt.group("pin-waistband").is_some());
+    let record = std::fs::read_to_string(folder.path().join("skirt.obj.run.json")).unwrap();
+    assert!(record.contains("\"garment draft\""));
+    let check = ["garment", "check", "skirt.obj", "--on", "mannequin"];
+    out(
+        folder.path(),
+        0,
+        &[&check[..], &["--fitted"], &light].concat(),
+    );
+    out(folder.path(), 1, &check);
+    // By its name, it is drafted for whoever wears it.
+    out(
+        folder.path(),
+        0,
+        &[
+            &["garment", "check", "skirt", "--on", "mannequin"][..],
+            &light,
+        ]
+        .concat(),
     );
 }
 

@@ -17,16 +17,29 @@ mod tube;
 mod tube_clips;
 mod tube_sleeve;
 
-use drapery_core::{Clip, Garment};
+use drapery_core::{BodyModel, Clip, Garment};
 
 use crate::character::Character;
+use crate::garment::{DraftConfig, GarmentKind, draft};
 use crate::mannequin;
 use crate::motion::repertoire;
 
 /// Names of the built-in characters.
 pub const CHARACTERS: &[&str] = &["tube", "mannequin"];
-/// Names of the built-in garments.
-pub const GARMENTS: &[&str] = &["sleeve"];
+/// Names of the built-in garments: the tube's sleeve, and what is drafted for
+/// people ([`GarmentKind`]).
+pub const GARMENTS: &[&str] = &[
+    "sleeve",
+    "t-shirt",
+    "sweater",
+    "skirt",
+    "long-skirt",
+    "dress-a-line",
+    "dress-fitted",
+    "trousers",
+    "cape",
+    "poncho",
+];
 /// Names of the clips of the tube.
 pub const TUBE_CLIPS: &[&str] = &["bend", "sway", "twist"];
 /// Names of the built-in clips: the tube's, then the repertoire.
@@ -57,12 +70,17 @@ pub fn character(name: &str) -> Option<Character> {
     }
 }
 
-/// The built-in garment of that name.
+/// The built-in garment of that name; what is made for people is drafted for
+/// the mannequin's mean shape.
 pub fn garment(name: &str) -> Option<Garment> {
-    match name {
-        "sleeve" => Some(tube_sleeve::sleeve()),
-        _ => None,
+    if name == "sleeve" {
+        return Some(tube_sleeve::sleeve());
     }
+    let kind = GarmentKind::named(name)?;
+    let wearer = mannequin::character();
+    let mean = vec![0.0; wearer.shape_parameters().len()];
+    let garment = draft(kind, &wearer, &mean, &DraftConfig::default());
+    Some(garment.expect("the mannequin's mean shape can be dressed"))
 }
 
 /// The built-in clip of that name, or of names of the repertoire joined by
@@ -85,8 +103,10 @@ mod tests {
         for name in CHARACTERS {
             assert_eq!(character(name).unwrap().name(), *name);
         }
-        for name in GARMENTS {
-            assert_eq!(garment(name).unwrap().name(), *name);
+        // The others are drafted like the skirt, and tested there.
+        for name in ["sleeve", "skirt"] {
+            assert!(GARMENTS.contains(&name));
+            assert_eq!(garment(name).unwrap().name(), name);
         }
         for name in CLIPS {
             assert_eq!(clip(name).unwrap().name(), *name);

@@ -27,6 +27,9 @@ mod top;
 mod trousers;
 mod trunk;
 
+#[cfg(test)]
+mod tests;
+
 use drapery_core::{BodyModel, Garment, GarmentError, ShapeError};
 
 use figure::Figure;

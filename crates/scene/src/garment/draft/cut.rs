@@ -55,9 +55,15 @@ pub(super) struct Cut<'a> {
     pub(super) sides: Vec<Side>,
     /// The longest side that its triangles may have [m].
     pub(super) coarsest: f64,
+    /// The side of the plane of symmetry that it stays on: +1 for the left, −1
+    /// for the right, 0 for both.
+    pub(super) half: f64,
     /// Where a point of the plan is on the body [m].
     pub(super) place: Box<dyn Fn(DVec2) -> DVec3 + 'a>,
 }
+
+/// The longest side of a panel around the trunk [m]: longer ones cut through it.
+pub(super) const COARSEST: f64 = 0.16;
 
 /// Steps of a straight or graphed line; a line is placed in space between them.
 const N_LINE: usize = 96;

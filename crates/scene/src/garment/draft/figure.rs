@@ -254,17 +254,18 @@ impl<'a> Figure<'a> {
         let back = shoulder - hip_joint;
         let girth_at = |y: f64| girth(&hull(&self.level(y, trunk)));
         // The narrowest place of the trunk, and rather the usual one.
-        let usual = hip_joint + 0.40 * back;
+        let usual = hip_joint + 0.36 * back;
         let mut narrowest = (f64::INFINITY, usual);
         let mut fullest = (0.0, hip_joint);
         for i in 0..=24 {
             let y = hip_joint + back * (0.25 + 0.35 * f64::from(i) / 24.0);
             let off = (y - usual) / back;
-            let cost = girth_at(y) * (1.0 + 2.0 * off * off);
+            let cost = girth_at(y) * (1.0 + 4.0 * off * off);
             if cost > 0.0 && cost < narrowest.0 {
                 narrowest = (cost, y);
             }
-            let y = self.crotch + (hip_joint + 0.15 * back - self.crotch) * f64::from(i) / 24.0;
+            let low = self.crotch + 0.03;
+            let y = low + (hip_joint + 0.15 * back - low) * f64::from(i) / 24.0;
             let around = girth_at(y);
             if around > fullest.0 {
                 fullest = (around, y);

@@ -19,13 +19,22 @@ const FACE_ROOM: f64 = 0.003;
 /// What is nearer than this to the wanted room is left [m].
 const TOLERANCE: f64 = 4e-4;
 
+/// Panels that stay on one side of the plane of symmetry are so far from it [m].
+const SIDE_ROOM: f64 = 0.001;
+
 /// The fewest and the most turns.
-const N_TURNS: [usize; 2] = [8, 40];
+const N_TURNS: [usize; 2] = [6, 24];
 
 /// How much of a stretch, and of a compression, is taken back in a turn. Cloth
 /// that is too long for its place may stay so: it would only buckle.
 const STRETCH_SHARE: f64 = 0.35;
 const COMPRESSION_SHARE: f64 = 0.08;
+
+/// Pulls in a turn reach so far [m]: one goes from vertex to vertex.
+const PULL_REACH: f64 = 0.12;
+
+/// The fewest and the most pulls in a turn.
+const N_PULLS: [usize; 2] = [3, 20];
 
 struct Span {
     ends: [usize; 2],
@@ -36,11 +45,15 @@ struct Span {
 pub(super) fn settle(sewn: &mut Sewn, figure: &Figure<'_>) {
     let spans = spans(sewn);
     let longest = spans.iter().map(|s| s.rest).fold(0.0, f64::max);
+    let mean = spans.iter().map(|s| s.rest).sum::<f64>() / spans.len().max(1) as f64;
+    let n_pulls = ((PULL_REACH / mean) as usize).clamp(N_PULLS[0], N_PULLS[1]);
     for turn in 0..N_TURNS[1] {
         if push(sewn, &spans, figure, longest) && turn >= N_TURNS[0] {
             return;
         }
-        pull(&mut sewn.positions, &spans);
+        for _ in 0..n_pulls {
+            pull(&mut sewn.positions, &spans);
+        }
     }
     while_inside(sewn, &spans, figure, longest);
 }
@@ -98,18 +111,16 @@ fn pull(positions: &mut [DVec3], spans: &[Span]) {
 fn push(sewn: &mut Sewn, spans: &[Span], figure: &Figure<'_>, longest: f64) -> bool {
     let mut is_out = true;
     let look = VERTEX_ROOM + 0.7 * longest;
-    let n = sewn.positions.len();
-    let mut room = vec![f64::INFINITY; n];
-    for v in 0..n {
-        let p = sewn.positions[v];
-        let Some((distance, way)) = figure.stand_off(p, look.max(0.05)) else {
+    let mut room = vec![f64::INFINITY; sewn.positions.len()];
+    for (p, room) in sewn.positions.iter_mut().zip(&mut room) {
+        let Some((distance, way)) = figure.stand_off(*p, look.max(0.05)) else {
             continue;
         };
-        room[v] = distance;
+        *room = distance;
         if distance < VERTEX_ROOM - TOLERANCE {
             is_out = false;
-            sewn.positions[v] += way * (VERTEX_ROOM - distance);
-            room[v] = VERTEX_ROOM;
+            *p += way * (VERTEX_ROOM - distance);
+            *room = VERTEX_ROOM;
         }
     }
     // A sample is no farther from its nearest corner than this.
@@ -131,7 +142,18 @@ fn push(sewn: &mut Sewn, spans: &[Span], figure: &Figure<'_>, longest: f64) -> b
             is_out &= lift(&mut sewn.positions, &corners, figure, look);
         }
     }
+    keep_sides(sewn, figure.middle);
     is_out
+}
+
+/// Keeps panels that stay on one side of the plane of symmetry there.
+fn keep_sides(sewn: &mut Sewn, middle: f64) {
+    for (p, half) in sewn.positions.iter_mut().zip(&sewn.halves) {
+        let off = (p.x - middle) * half;
+        if *half != 0.0 && off < SIDE_ROOM {
+            p.x = middle + half * SIDE_ROOM;
+        }
+    }
 }
 
 /// Moves vertices so that their middle has room; true when it had.

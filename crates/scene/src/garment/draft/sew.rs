@@ -14,7 +14,7 @@ use super::flatten::{Spring, flatten};
 use super::mesher::{FlatMesh, fill};
 
 /// The side of the triangles that panels are laid flat with [m].
-const PLAN_SIDE: f64 = 0.022;
+const PLAN_SIDE: f64 = 0.027;
 
 /// How much more the lengths of an outline matter than others when a panel is
 /// laid flat: both sides of a seam should be equally long. At 1 they differ by
@@ -39,6 +39,9 @@ pub(super) struct FlatPanel<'a> {
 /// A garment in the making: a mesh in space with its pattern.
 pub(super) struct Sewn {
     pub(super) positions: Vec<DVec3>,
+    /// The side of the plane of symmetry that each vertex stays on, as in a
+    /// [`Cut`]; 0 for those between two sides.
+    pub(super) halves: Vec<f64>,
     pub(super) triangles: Vec<[u32; 3]>,
     pub(super) coordinates: Vec<DVec2>,
     pub(super) pattern: Vec<[u32; 3]>,
@@ -365,8 +368,10 @@ fn join(panels: &[FlatPanel<'_>], meshes: Vec<FlatMesh>, counts: &[Vec<usize>]) 
         }
     }
     let mut sums = vec![(DVec3::ZERO, 0.0); n_vertices as usize];
+    let mut halves = vec![(f64::INFINITY, f64::NEG_INFINITY); n_vertices as usize];
     let mut sewn = Sewn {
         positions: Vec::new(),
+        halves: Vec::new(),
         triangles: Vec::new(),
         coordinates: Vec::new(),
         pattern: Vec::new(),
@@ -383,7 +388,10 @@ fn join(panels: &[FlatPanel<'_>], meshes: Vec<FlatMesh>, counts: &[Vec<usize>]) 
                 Some(plan) => *plan,
                 None => panel.plan_at(flat),
             };
-            let sum = &mut sums[vertex_of[offsets[p] as usize + i] as usize];
+            let vertex = vertex_of[offsets[p] as usize + i] as usize;
+            let half = &mut halves[vertex];
+            *half = (half.0.min(panel.cut.half), half.1.max(panel.cut.half));
+            let sum = &mut sums[vertex];
             sum.0 += (panel.cut.place)(plan);
             sum.1 += 1.0;
             sewn.coordinates.push(flat);
@@ -416,6 +424,8 @@ fn join(panels: &[FlatPanel<'_>], meshes: Vec<FlatMesh>, counts: &[Vec<usize>]) 
         group.vertices.sort_unstable();
         group.vertices.dedup();
     }
+    let one = |(low, high): (f64, f64)| if low == high { low } else { 0.0 };
+    sewn.halves = halves.into_iter().map(one).collect();
     sewn.positions = sums.into_iter().map(|(sum, n)| sum / n).collect();
     sewn
 }

@@ -12,7 +12,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{DVec2, DVec3};
 
-use super::cut::{Cut, Side, curve, straight};
+use super::cut::{COARSEST, Cut, Side, curve, straight};
 use super::figure::{Figure, Part};
 use super::section::{cubic, hull, ramp, reach};
 use super::{DraftError, Fit};
@@ -317,7 +317,7 @@ impl Shape<'_> {
             let x = near + (far - near) * t;
             let end = if t < 0.5 { near } else { far };
             let low = sheet.ridge(end) - edge;
-            let y = bottom + (low - bottom) * (2.0 * t - 1.0).abs().powi(2);
+            let y = bottom + (low - bottom) * (2.0 * t - 1.0).abs().powf(2.6);
             sheet.plan(x, sheet.down_to(x, y))
         };
         let ridge = |from: f64, to: f64| curve(|t| sheet.plan(from + (to - from) * t, 0.0));
@@ -339,7 +339,8 @@ impl Shape<'_> {
         Cut {
             name: name.to_string(),
             sides,
-            coarsest: f64::INFINITY,
+            coarsest: COARSEST,
+            half: 0.0,
             place: Box::new(move |p| sheet.place(p)),
         }
     }
@@ -376,7 +377,8 @@ impl Shape<'_> {
         Cut {
             name: format!("front-{name}"),
             sides,
-            coarsest: f64::INFINITY,
+            coarsest: COARSEST,
+            half: 0.0,
             place: Box::new(move |p| sheet.place(p)),
         }
     }

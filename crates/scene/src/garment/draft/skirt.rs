@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec2;
 
-use super::cut::{Cut, Side, straight};
+use super::cut::{COARSEST, Cut, Side, straight};
 use super::figure::Figure;
 use super::trunk::Trunk;
 use super::{DraftError, Fit};
@@ -61,7 +61,8 @@ pub(super) fn skirt<'a>(
         cuts.push(Cut {
             name: name.to_string(),
             sides,
-            coarsest: f64::INFINITY,
+            coarsest: COARSEST,
+            half: 0.0,
             place: Box::new(move |p: DVec2| surface.place(centre, p)),
         });
     }

@@ -221,7 +221,8 @@ pub(super) fn sleeve<'a>(
         name: format!("sleeve-{name}"),
         sides,
         // Between the two sides of its own seam there are vertices of its own.
-        coarsest: girth / 2.5,
+        coarsest: (girth / 3.2).min(0.075),
+        half: 0.0,
         place: Box::new(move |p: DVec2| sleeve.at(begin + p.x / radius, -p.y)),
     })
 }

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::{DVec2, DVec3};
 
-use super::cut::{Cut, Side, curve, reversed, straight};
+use super::cut::{COARSEST, Cut, Side, curve, reversed, straight};
 use super::figure::{Figure, Part, SIDES, sign};
 use super::section::{hull, ramp};
 use super::sleeve::{Armhole, SleeveStyle, sleeve};
@@ -57,7 +57,7 @@ pub(super) fn top<'a>(
     let [left, right] = &holes;
     let has_sleeves = style.sleeve.is_some();
     let armhole = |half: &str, side: &str, line| match has_sleeves {
-        true => Side::seam(format!("armhole-{half}-{side}"), line),
+        true => Side::seam(format!("armhole-{half}-{side}"), line).in_pieces(3),
         false => Side::open(format!("armhole-{side}"), line),
     };
     let mut cuts = Vec::new();
@@ -109,7 +109,8 @@ pub(super) fn top<'a>(
         cuts.push(Cut {
             name: name.to_string(),
             sides,
-            coarsest: f64::INFINITY,
+            coarsest: if has_sleeves { 0.105 } else { COARSEST },
+            half: 0.0,
             place: Box::new(move |p: DVec2| surface.place(centre, p)),
         });
     }

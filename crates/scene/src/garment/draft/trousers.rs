@@ -11,7 +11,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::{DVec2, DVec3};
 
-use super::cut::{Cut, Side, curve, straight};
+use super::cut::{COARSEST, Cut, Side, curve, straight};
 use super::figure::{Figure, SIDES, sign};
 use super::section::{N_RAYS, Table, hull, radii, ramp};
 use super::{DraftError, Fit};
@@ -30,8 +30,9 @@ pub(super) struct TrouserStyle {
 /// Between sections [m].
 const STEP: f64 = 0.01;
 
-/// Over so much below the crotch a section becomes that of the leg [m].
-const BLEND: f64 = 0.09;
+/// From so much above the crotch to so much below it a section becomes that of
+/// the leg [m]; so the seam of the crotch is round.
+const BLEND: [f64; 2] = [0.07, 0.07];
 
 /// The crotch seam is so far below the body [m].
 const CROTCH_ROOM: f64 = 0.012;
@@ -67,17 +68,18 @@ impl Leg {
         (((centre.x - self.middle) * self.way - gap) / speed).max(0.0)
     }
 
+    /// The radius without the plane of symmetry [m].
+    fn radius(&self, psi: f64, y: f64) -> f64 {
+        let (hips, leg) = (self.hips.at(psi, y), self.leg.at(psi, y));
+        let share = ramp((y - self.crotch + BLEND[1]) / (BLEND[0] + BLEND[1]));
+        leg + (hips - leg) * share
+    }
+
     fn at(&self, psi: f64, y: f64) -> DVec3 {
         let centre = self.centre(y);
-        let hips = self.hips.at(psi, y).min(self.clip(centre, psi, 0.0));
-        let below = self.crotch - y;
-        let r = if below <= 0.0 {
-            hips
-        } else {
-            let gap = 0.002 + 0.05 * below.min(0.2);
-            let leg = self.leg.at(psi, y).min(self.clip(centre, psi, gap));
-            leg + (hips - leg) * (1.0 - ramp(below / BLEND))
-        };
+        let below = (self.crotch - y).max(0.0);
+        let gap = 0.002 * ramp(below / 0.01) + 0.05 * below.min(0.2);
+        let r = self.radius(psi, y).min(self.clip(centre, psi, gap));
         DVec3::new(centre.x + r * psi.sin(), y, centre.y + r * psi.cos())
     }
 
@@ -85,7 +87,7 @@ impl Leg {
     /// the hips meet the plane of symmetry.
     fn centre_line(&self, out: f64, inner: f64, y: f64) -> f64 {
         let centre = self.centre(y);
-        let meets = |psi: f64| self.hips.at(psi, y) >= self.clip(centre, psi, 0.0);
+        let meets = |psi: f64| self.radius(psi, y) >= self.clip(centre, psi, 0.0);
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..40 {
             let t = 0.5 * (low + high);
@@ -285,7 +287,8 @@ fn panel<'a>(
     Cut {
         name: format!("{half}-{name}"),
         sides,
-        coarsest: f64::INFINITY,
+        coarsest: COARSEST,
+        half: sign(side),
         place: Box::new(move |p: DVec2| leg.at(centre + p.x / radius, p.y)),
     }
 }

@@ -130,12 +130,11 @@ impl Trunk {
             // The axis moves; what hangs does not.
             let shift = last_axis.map_or(0.0, |z: f64| self.axis[i] - z);
             last_axis = Some(self.axis[i]);
-            for k in 0..N_RAYS {
+            let row = self.table.rows[i].iter_mut();
+            for (k, (r, widest)) in row.zip(&mut widest).enumerate() {
                 let cos = (TAU * k as f64 / N_RAYS as f64).cos();
-                let bare = self.table.rows[i][k];
-                widest[k] = (widest[k] - shift * cos).max(bare);
-                let hung = bare + (widest[k] - bare) * hang;
-                self.table.rows[i][k] = hung + flare * drop;
+                *widest = (*widest - shift * cos).max(*r);
+                *r += (*widest - *r) * hang + flare * drop;
             }
         }
         self.table.smooth(2);
