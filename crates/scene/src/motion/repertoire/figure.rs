@@ -58,13 +58,10 @@ pub(super) struct Arm {
     pub(super) collar: usize,
     pub(super) shoulder: usize,
     pub(super) elbow: usize,
-    pub(super) wrist: usize,
     /// From the rest direction of the upper arm to hanging down.
     pub(super) hang: DQuat,
     /// The elbow's hinge at rest: the forearm turns forwards about it.
     pub(super) hinge: DVec3,
-    /// Along the forearm at rest, to the hand.
-    pub(super) forearm: DVec3,
 }
 
 /// How far behind the ankle the heel meets the ground, as a share of the
@@ -128,10 +125,8 @@ impl Figure {
                 collar,
                 shoulder,
                 elbow,
-                wrist,
                 hang: DQuat::from_rotation_arc(upper, DVec3::NEG_Y),
                 hinge: forearm.cross(DVec3::Z).normalize(),
-                forearm,
             }
         });
         Self {

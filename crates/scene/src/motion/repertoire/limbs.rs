@@ -71,16 +71,14 @@ pub(super) struct ArmAngles {
     pub(super) across: f64,
     pub(super) inward: f64,
     pub(super) elbow: f64,
-    pub(super) wrist: f64,
     pub(super) shrug: f64,
 }
 
-/// Rotations of collar, shoulder, elbow and wrist relative to their parents.
+/// Rotations of collar, shoulder and elbow relative to their parents.
 pub(super) struct ArmTurn {
     pub(super) collar: DQuat,
     pub(super) shoulder: DQuat,
     pub(super) elbow: DQuat,
-    pub(super) wrist: DQuat,
 }
 
 impl Arm {
@@ -93,15 +91,10 @@ impl Arm {
             * DQuat::from_rotation_y(-s * angles.inward)
             * self.hang;
         let collar = DQuat::from_rotation_z(s * angles.shrug);
-        let palm = self.forearm.cross(self.hinge);
-        let wrist_axis = self
-            .forearm
-            .cross(DQuat::from_axis_angle(self.forearm, s * 1.57) * palm);
         ArmTurn {
             collar,
             shoulder: collar.inverse() * upper,
             elbow: DQuat::from_axis_angle(self.hinge, angles.elbow),
-            wrist: DQuat::from_axis_angle(wrist_axis.normalize(), angles.wrist),
         }
     }
 }
