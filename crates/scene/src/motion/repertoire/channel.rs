@@ -38,8 +38,6 @@ pub(super) enum Channel {
     ArmInward(usize),
     /// Elbow bent.
     Elbow(usize),
-    /// Hand bent towards its palm.
-    Wrist(usize),
     /// Shoulder girdle raised.
     Shrug(usize),
     /// Foot upwards [m]; only for a foot in the air.
@@ -58,7 +56,7 @@ pub(super) enum Channel {
 
 impl Channel {
     /// How many there are.
-    pub(super) const COUNT: usize = 12 + 2 * 13;
+    pub(super) const COUNT: usize = 12 + 2 * 12;
 
     /// Its place in an array of all channels.
     pub(super) const fn index(self) -> usize {
@@ -80,14 +78,13 @@ impl Channel {
             Self::ArmAcross(side) => 16 + side,
             Self::ArmInward(side) => 18 + side,
             Self::Elbow(side) => 20 + side,
-            Self::Wrist(side) => 22 + side,
-            Self::Shrug(side) => 24 + side,
-            Self::FootUp(side) => 26 + side,
-            Self::FootForward(side) => 28 + side,
-            Self::FootOut(side) => 30 + side,
-            Self::HeelUp(side) => 32 + side,
-            Self::FootTurn(side) => 34 + side,
-            Self::KneeOut(side) => 36 + side,
+            Self::Shrug(side) => 22 + side,
+            Self::FootUp(side) => 24 + side,
+            Self::FootForward(side) => 26 + side,
+            Self::FootOut(side) => 28 + side,
+            Self::HeelUp(side) => 30 + side,
+            Self::FootTurn(side) => 32 + side,
+            Self::KneeOut(side) => 34 + side,
         }
     }
 }

@@ -40,7 +40,8 @@ pub(super) struct Leg {
     pub(super) thigh: DVec3,
     /// From knee to ankle [m].
     pub(super) shin: DVec3,
-    /// The knee's hinge at rest: the shin turns backwards about it.
+    /// The knee's hinge at rest, of unit length: the shin turns backwards about
+    /// it.
     pub(super) hinge: DVec3,
     /// From the ball of the foot to the ankle [m]. The foot rolls off about
     /// the joint of the toes, which stay flat and in place.
@@ -57,18 +58,19 @@ pub(super) struct Arm {
     pub(super) collar: usize,
     pub(super) shoulder: usize,
     pub(super) elbow: usize,
-    pub(super) wrist: usize,
     /// From the rest direction of the upper arm to hanging down.
     pub(super) hang: DQuat,
     /// The elbow's hinge at rest: the forearm turns forwards about it.
     pub(super) hinge: DVec3,
-    /// Along the forearm at rest, to the hand.
-    pub(super) forearm: DVec3,
 }
 
 /// How far behind the ankle the heel meets the ground, as a share of the
 /// distance from ankle to ball.
 const HEEL: f64 = 0.40;
+
+/// How much a knee folds its leg flat rather than about x: with more, a deep
+/// bend is beyond the knee's limits; with less, the knees of a runner meet.
+const FLAT: f64 = 0.36;
 
 impl Figure {
     /// The figure of a skeleton with the joints of the built-in person.
@@ -93,6 +95,9 @@ impl Figure {
                 0.0,
                 rest(ankle).z - HEEL * (rest(ball).z - rest(ankle).z),
             );
+            // Across the shin the leg would fold flat, about x it bends as its limits
+            // have it; legs that rest apart want something between.
+            let flat = (rest(ankle) - rest(knee)).cross(DVec3::NEG_Z).normalize();
             Leg {
                 hip,
                 knee,
@@ -101,7 +106,7 @@ impl Figure {
                 hip_from_pelvis: rest(hip) - rest(pelvis),
                 thigh: rest(knee) - rest(hip),
                 shin: rest(ankle) - rest(knee),
-                hinge: (rest(ankle) - rest(knee)).cross(DVec3::NEG_Z).normalize(),
+                hinge: DVec3::X.lerp(flat, FLAT).normalize(),
                 ankle_from_ball: rest(ankle) - rest(ball),
                 heel_from_ball: heel - rest(ball),
                 ball_rest: DVec3::new(
@@ -120,10 +125,8 @@ impl Figure {
                 collar,
                 shoulder,
                 elbow,
-                wrist,
                 hang: DQuat::from_rotation_arc(upper, DVec3::NEG_Y),
                 hinge: forearm.cross(DVec3::Z).normalize(),
-                forearm,
             }
         });
         Self {

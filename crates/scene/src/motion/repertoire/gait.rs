@@ -288,7 +288,8 @@ pub(super) const RUN: Gait = Gait {
 pub(super) const RUN_FAST: Gait = Gait {
     step_time: 10.0 / 30.0,
     step_length: 1.54,
-    width: 0.08,
+    width: 0.10,
+    around: 0.03,
     contact: 0.46,
     strike: deg(0.0),
     heel_off: 0.36,

@@ -155,8 +155,9 @@ const LEAP: Gait = Gait {
     strike: deg(-6.0),
     toe_off: deg(44.0),
     swing_pitch: deg(24.0),
-    lift: 0.24,
+    lift: 0.10,
     lift_at: 0.45,
+    around: 0.06,
     leave: 0.08,
     bound: 0.06,
     ..RUN
@@ -185,7 +186,7 @@ pub(super) fn leap(composer: &mut Composer) {
     );
     composer.keys(
         Channel::FootUp(trailing),
-        &[(0.12, 0.0), (0.36, 0.16), (0.62, 0.0)],
+        &[(0.12, 0.0), (0.36, 0.08), (0.62, 0.0)],
     );
     for (side, forward) in [(leading, -30.0), (trailing, 48.0)] {
         composer.keys(
@@ -247,7 +248,7 @@ pub(super) fn duck(composer: &mut Composer) {
 pub(super) fn crouch(composer: &mut Composer) {
     composer.wait(0.2);
     let down = |deep: f64| [(0.0, 0.0), (1.1, deep), (2.3, deep), (3.4, 0.0)];
-    composer.keys(Channel::PelvisUp, &down(-0.40));
+    composer.keys(Channel::PelvisUp, &down(-0.38));
     composer.keys(Channel::PelvisForward, &down(-0.10));
     composer.keys(Channel::PelvisTip, &down(deg(22.0)));
     composer.keys(Channel::Bend, &down(deg(30.0)));

@@ -1,11 +1,12 @@
 //! Legs by inverse kinematics and arms by angles.
 //!
 //! A leg is two bones and a hinge. With thigh a and shin b at rest and the
-//! knee's hinge h across the shin, the knee's angle θ is the one at which the
+//! knee's hinge h, of unit length, the knee's angle θ is the one at which the
 //! ankle is as far from the hip as it should be,
 //!
 //! ```text
-//! |a + R_h(θ) b| = d   ⇔   a·b cos θ + a·(h × b) sin θ = (d² − |a|² − |b|²)/2
+//! |a + R_h(θ) b| = d   ⇔   p cos θ + q sin θ = (d² − |a|² − |b|²)/2 − w
+//! w = (a·h)(b·h),   p = a·b − w,   q = a·(h × b)
 //! ```
 //!
 //! and the hip turns the bent leg into its direction with the knee forwards.
@@ -41,8 +42,9 @@ impl Leg {
         let (a, b) = (self.thigh, self.shin);
         let far = self.reach(LEAST_BEND * 0.5);
         let distance = ankle_from_hip.length().clamp(0.2 * far, far);
-        let (p, q) = (a.dot(b), a.dot(self.hinge.cross(b)));
-        let c = 0.5 * (distance * distance - a.length_squared() - b.length_squared());
+        let along = a.dot(self.hinge) * b.dot(self.hinge);
+        let (p, q) = (a.dot(b) - along, a.dot(self.hinge.cross(b)));
+        let c = 0.5 * (distance * distance - a.length_squared() - b.length_squared()) - along;
         let knee = q.atan2(p) + (c / p.hypot(q)).clamp(-1.0, 1.0).acos();
         let bent = a + self.bent(knee) * b;
         let direction = ankle_from_hip.normalize();
@@ -69,16 +71,14 @@ pub(super) struct ArmAngles {
     pub(super) across: f64,
     pub(super) inward: f64,
     pub(super) elbow: f64,
-    pub(super) wrist: f64,
     pub(super) shrug: f64,
 }
 
-/// Rotations of collar, shoulder, elbow and wrist relative to their parents.
+/// Rotations of collar, shoulder and elbow relative to their parents.
 pub(super) struct ArmTurn {
     pub(super) collar: DQuat,
     pub(super) shoulder: DQuat,
     pub(super) elbow: DQuat,
-    pub(super) wrist: DQuat,
 }
 
 impl Arm {
@@ -91,15 +91,10 @@ impl Arm {
             * DQuat::from_rotation_y(-s * angles.inward)
             * self.hang;
         let collar = DQuat::from_rotation_z(s * angles.shrug);
-        let palm = self.forearm.cross(self.hinge);
-        let wrist_axis = self
-            .forearm
-            .cross(DQuat::from_axis_angle(self.forearm, s * 1.57) * palm);
         ArmTurn {
             collar,
             shoulder: collar.inverse() * upper,
             elbow: DQuat::from_axis_angle(self.hinge, angles.elbow),
-            wrist: DQuat::from_axis_angle(wrist_axis.normalize(), angles.wrist),
         }
     }
 }
@@ -117,7 +112,7 @@ mod tests {
                 DVec3::new(0.05, -0.7, 0.3),
                 DVec3::new(-0.1, -0.5, -0.3),
                 DVec3::new(0.0, -0.3, 0.6),
-                DVec3::new(0.2, -0.80, 0.0),
+                DVec3::new(0.2, -0.76, 0.0),
             ] {
                 let turn = leg.towards(to, DVec3::NEG_Y, DVec3::Z);
                 let knee = turn.thigh * leg.thigh;

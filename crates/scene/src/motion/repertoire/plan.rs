@@ -228,14 +228,12 @@ impl Plan {
                 across: key(Channel::ArmAcross(side)),
                 inward: gait.arm_inward + key(Channel::ArmInward(side)),
                 elbow: gait.elbow + gait.elbow_swing * swing + key(Channel::Elbow(side)),
-                wrist: key(Channel::Wrist(side)),
                 shrug: key(Channel::Shrug(side)),
             };
             let turned = arm.turned(side, &angles);
             rotations[arm.collar] = turned.collar;
             rotations[arm.shoulder] = turned.shoulder;
             rotations[arm.elbow] = turned.elbow;
-            rotations[arm.wrist] = turned.wrist;
         }
         Pose {
             root: (root - DVec3::new(origin.x, 0.0, origin.y)).as_vec3(),
