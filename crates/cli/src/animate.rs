@@ -7,10 +7,10 @@ use anyhow::{Context, bail};
 use drapery::{Animation, BakedGarment};
 use serde_json::json;
 
-use crate::args::{Animate, Method};
+use crate::args::Animate;
 use crate::say::Say;
-use crate::stage::{Stage, inputs};
-use crate::{Answer, record, stop, write};
+use crate::stage::{Stage, Wearing, inputs};
+use crate::{Answer, record, source, stop, write};
 
 /// What the animation is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
             plan.out.display()
         )
     })?;
-    let Method::Skinning = plan.method;
+    let fabric = source::fabric(&plan.cloth.fabric, say)?;
     if plan.dressed.motion.is_none() {
         let built_in = drapery::scene::builtin::CLIPS.join(", ");
         bail!("no --motion given; {built_in} are built in");
@@ -68,10 +68,11 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
             stage.character.name()
         ));
     }
-    let animation = stage.animate(say)?;
+    let animation = stage.animate_by(Wearing::by(plan.method, &fabric), say)?;
     let written = save(&animation, format, &plan.out)?;
     let settings = json!({
-        "method": "skinning",
+        "method": plan.method,
+        "fabric": plan.cloth.fabric,
         "plan": plan.dressed,
         "shape": stage.body.shape,
         "frames": animation.clip.frames().len(),

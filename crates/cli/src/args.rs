@@ -65,6 +65,9 @@ pub(crate) struct Demo {
     /// Folder for the results; made if it is not there
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: PathBuf,
+    /// The walk with simulated cloth too, in a minute or two
+    #[arg(long)]
+    pub(crate) simulate: bool,
 }
 
 /// A body of a certain shape.
@@ -410,9 +413,11 @@ pub(crate) struct Dressed {
     .obj   one file a frame: sleeve.obj becomes sleeve_0000.obj, …\n\n\
     Example:\n  drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
 pub(crate) struct Animate {
-    /// How the garment moves: skinning
+    /// How the garment moves
     #[arg(value_enum)]
     pub(crate) method: Method,
+    #[command(flatten)]
+    pub(crate) cloth: ClothOf,
     #[command(flatten)]
     pub(crate) dressed: Dressed,
     /// File to write
@@ -425,6 +430,25 @@ pub(crate) struct Animate {
 pub(crate) enum Method {
     /// The garment follows the joints as the body does
     Skinning,
+    /// The garment is simulated on the moving body
+    Simulation,
+}
+
+impl Method {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Skinning => "skinning",
+            Self::Simulation => "simulation",
+        }
+    }
+}
+
+/// What simulated garments are made of.
+#[derive(Clone, Debug, ClapArgs, Serialize)]
+pub(crate) struct ClothOf {
+    /// For simulation: built-in fabric, a .toml file or an ARCSim material .json
+    #[arg(long, value_name = "FABRIC", default_value = "cotton-plain")]
+    pub(crate) fabric: String,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -434,6 +458,11 @@ pub(crate) enum Method {
 pub(crate) struct Picture {
     #[command(flatten)]
     pub(crate) dressed: Dressed,
+    /// How the garment moves
+    #[arg(long, value_enum, default_value_t = Method::Skinning)]
+    pub(crate) method: Method,
+    #[command(flatten)]
+    pub(crate) cloth: ClothOf,
     /// The frame of the motion to show; the first one if not given
     #[arg(long, conflicts_with_all = ["sheet", "film"])]
     pub(crate) frame: Option<u32>,

@@ -1,90 +1,152 @@
-//! `drapery demo`: the whole road so far on what is built in.
+//! `drapery demo`: the whole road so far on what is built in, the mannequin in
+//! a dress.
 
 use std::time::Instant;
 
-use drapery::core::BodyModel;
-use drapery::scene::preflight::check_garment;
+use anyhow::Context;
+use drapery::core::FrameRate;
+use drapery::scene::fabric;
+use drapery::scene::preflight::{MadeFor, check_garment_made_for};
 use drapery::view::page::Page;
-use drapery::view::picture::{Size, View, animation_png};
+use drapery::view::picture::{Image, Size, View, animation_png, sheet};
 use serde_json::json;
 
-use crate::args::{Demo, Dressed};
+use crate::args::{Demo, Dressed, Method};
 use crate::picture::{Look, contact_sheet, pictures};
 use crate::say::Say;
-use crate::stage::Stage;
+use crate::stage::{Stage, Wearing};
 use crate::{Answer, animate, record, stop, write};
+
+const CHARACTER: &str = "mannequin";
+const GARMENT: &str = "dress-a-line";
+/// What the dress is made of where it is simulated.
+const FABRIC: &str = "cotton-plain";
+
+/// One motion of the dressed mannequin.
+struct Act {
+    clip: &'static str,
+    method: Method,
+    /// Which frames, if not all.
+    frames: Option<&'static str>,
+}
+
+const fn skinned(clip: &'static str) -> Act {
+    Act {
+        clip,
+        method: Method::Skinning,
+        frames: None,
+    }
+}
+
+const SKINNED: [Act; 3] = [skinned("walk"), skinned("turn-90"), skinned("dance-waltz")];
+
+/// Two seconds are enough to see what cloth does that skin does not.
+const SIMULATED: Act = Act {
+    clip: "walk",
+    method: Method::Simulation,
+    frames: Some("0..60"),
+};
+
+/// What came of an act.
+struct Row {
+    clip: &'static str,
+    method: &'static str,
+    n_frames: usize,
+    n_vertices: usize,
+    frame_ms: f64,
+    n_findings: usize,
+    file: String,
+}
 
 pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
     write::folder(&plan.out)?;
     let started = Instant::now();
-    let mut rows = Vec::new();
-    let mut films = Vec::new();
-    let mut sheets = Vec::new();
-    let plain = Look {
+    let look = Look {
         view: View::three_quarter(),
         size: Size::new(270, 360),
         wireframe: false,
         colour: None,
         colour_range: 1.0,
     };
-    for clip in drapery::scene::builtin::TUBE_CLIPS {
+    let fabric = fabric::preset(FABRIC).context("the fabric is built in")?;
+    let mut rows = Vec::new();
+    let mut film = None;
+    let mut sheets = Vec::new();
+    let simulated = plan.simulate.then_some(SIMULATED);
+    for act in SKINNED.into_iter().chain(simulated) {
         stop::check()?;
-        // A twist of something round shows in its lines alone.
-        let look = Look {
-            wireframe: *clip == "twist",
-            ..plain
-        };
-        let stage = Stage::load(&dressed(clip), say)?;
-        let findings = check_garment(&stage.garments[0], Some((&stage.character, &stage.body)));
+        let stage = Stage::load(&act.dressed(), say)?;
+        let findings = check_garment_made_for(
+            &stage.garments[0],
+            Some((&stage.character, &stage.body)),
+            MadeFor::Wearer,
+        );
         let baking = Instant::now();
-        let animation = stage.animate(say)?;
+        let animation = stage.animate_by(Wearing::by(act.method, &fabric), say)?;
         let n_frames = animation.clip.frames().len();
         let frame_ms = 1000.0 * baking.elapsed().as_secs_f64() / n_frames as f64;
-        let file = format!("sleeve-{clip}.glb");
+        let method = act.method.name();
+        let file = format!("{GARMENT}-{}-{method}.glb", act.clip);
         animate::glb(&animation, &plan.out.join(&file))?;
-        let sheet = contact_sheet(
-            &animation,
-            0,
-            6,
-            &look,
-            &format!("tube in a sleeve: {clip}"),
-            say,
-        )?;
-        sheets.push((*clip, sheet));
-        if *clip == "bend" {
+        let title = format!("{}, {method}", act.clip);
+        sheets.push((
+            title.clone(),
+            contact_sheet(&animation, 0, 6, &look, &title, say)?,
+        ));
+        // The last of the walks: the simulated one, if there is one.
+        if act.clip == "walk" {
             let frames: Vec<usize> = (0..n_frames).step_by(3).collect();
             let images = pictures(&animation, &frames, &look, say)?;
-            let rate = drapery::core::FrameRate::new(animation.clip.frame_rate().hz() / 3.0)?;
-            films.push(animation_png(&images, rate)?);
+            let rate = FrameRate::new(animation.clip.frame_rate().hz() / 3.0)?;
+            film = Some((title.clone(), animation_png(&images, rate)?));
         }
         let n_vertices = stage.garments[0].mesh().positions().len();
         say.note(format_args!(
-            "{clip}: {n_frames} frames of {n_vertices} vertices, {file}"
+            "{title}: {n_frames} frames of {n_vertices} vertices, {file}"
         ));
-        rows.push((*clip, n_frames, n_vertices, frame_ms, findings.len(), file));
+        rows.push(Row {
+            clip: act.clip,
+            method,
+            n_frames,
+            n_vertices,
+            frame_ms,
+            n_findings: findings.len(),
+            file,
+        });
     }
-    let all: Vec<_> = sheets.iter().map(|(_, image)| image.clone()).collect();
-    let contact = drapery::view::picture::sheet(&all, 1, &[], "")?;
-    write::file(&plan.out.join("sheet.png"), &contact.png()?)?;
-    if let Some(film) = films.first() {
-        write::file(&plan.out.join("bend.png"), film)?;
+    let all: Vec<Image> = sheets.iter().map(|(_, image)| image.clone()).collect();
+    write::file(
+        &plan.out.join("sheet.png"),
+        &sheet(&all, 1, &[], "")?.png()?,
+    )?;
+    if let Some((_, film)) = &film {
+        write::file(&plan.out.join("walk.png"), film)?;
     }
-    let page = page(&rows, films.first(), &sheets)?;
+    let page = page(&rows, film.as_ref(), &sheets)?;
     write::file(&plan.out.join("index.html"), page.as_bytes())?;
     record::write(
         &plan.out.join("run.json"),
         "demo",
-        json!({ "method": "skinning" }),
+        json!({ "simulate": plan.simulate }),
         &[],
     )?;
-    for (clip, frames, vertices, frame_ms, findings, file) in &rows {
+    for row in &rows {
+        let Row {
+            clip,
+            method,
+            n_frames,
+            n_vertices,
+            frame_ms,
+            n_findings,
+            file,
+        } = row;
         let data = json!({
-            "clip": clip, "method": "skinning", "frames": frames, "vertices": vertices,
-            "frame_ms": frame_ms, "findings": findings, "file": file,
+            "clip": clip, "method": method, "frames": n_frames, "vertices": n_vertices,
+            "frame_ms": frame_ms, "findings": n_findings, "file": file,
         });
         let text = format!(
-            "{clip:<6} skinning  {frames} frames  {vertices} vertices  {frame_ms:.3} ms a frame  \
-             {findings} findings  {file}"
+            "{clip:<12} {method:<11} {n_frames} frames  {n_vertices} vertices  {frame_ms:.3} ms a frame  \
+             {n_findings} findings  {file}"
         );
         say.result("demo", data, text)?;
     }
@@ -96,47 +158,44 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// The tube in its sleeve.
-fn dressed(clip: &str) -> Dressed {
-    Dressed {
-        character: Some("tube".to_string()),
-        garment: vec!["sleeve".to_string()],
-        motion: Some(clip.to_string()),
-        ..Dressed::default()
+impl Act {
+    fn dressed(&self) -> Dressed {
+        Dressed {
+            character: Some(CHARACTER.to_string()),
+            garment: vec![GARMENT.to_string()],
+            motion: Some(self.clip.to_string()),
+            frames: self.frames.map(str::to_string),
+            ..Dressed::default()
+        }
     }
 }
 
-type Row = (&'static str, usize, usize, f64, usize, String);
-
 fn page(
     rows: &[Row],
-    film: Option<&Vec<u8>>,
-    sheets: &[(&str, drapery::view::picture::Image)],
+    film: Option<&(String, Vec<u8>)>,
+    sheets: &[(String, Image)],
 ) -> anyhow::Result<String> {
-    let n_joints = drapery::scene::builtin::character("tube").map_or(0, |c| c.skeleton().len());
-    let mut page = Page::new("drapery: a sleeve on a bending tube").paragraph(&format!(
-        "A character of {n_joints} joints, a sleeve sewn from one panel and three motions, all built in. \
-         The sleeve took its skinning weights from the tube beneath it and follows the joints as the \
-         tube does: the method called skinning, which every other one is compared with. Times are of \
-         the machine that made this page, skinning of body and garment included, files and pictures \
-         left out."
-    ));
-    if let Some(film) = film {
-        page = page.image_png(film, "bend, every third frame");
+    let mut page = Page::new("drapery: a dress on a walking mannequin").paragraph(
+        "A person made by code, a dress drafted for her and three motions, all built in. By the \
+         method called skinning the dress follows the joints as the body does, with weights taken \
+         from the skin beneath it; every other method is compared with that. By simulation it is \
+         cloth that hangs, swings and folds. Times are of the machine that made this page, of body \
+         and garment, dressing included, files and pictures left out.",
+    );
+    if let Some((title, film)) = film {
+        page = page.image_png(film, &format!("{title}, every third frame"));
     }
-    let cells = rows
-        .iter()
-        .map(|(clip, frames, vertices, frame_ms, findings, file)| {
-            vec![
-                (*clip).to_string(),
-                "skinning".to_string(),
-                frames.to_string(),
-                vertices.to_string(),
-                format!("{frame_ms:.3}"),
-                findings.to_string(),
-                file.clone(),
-            ]
-        });
+    let cells = rows.iter().map(|row| {
+        vec![
+            row.clip.to_string(),
+            row.method.to_string(),
+            row.n_frames.to_string(),
+            row.n_vertices.to_string(),
+            format!("{:.3}", row.frame_ms),
+            row.n_findings.to_string(),
+            row.file.clone(),
+        ]
+    });
     let headers = [
         "clip",
         "method",
@@ -147,10 +206,10 @@ fn page(
         "file",
     ];
     page = page.table(&headers, &cells.collect::<Vec<_>>());
-    for (clip, sheet) in sheets {
-        page = page.image_png(&sheet.png()?, &format!("{clip}, six frames"));
+    for (title, sheet) in sheets {
+        page = page.image_png(&sheet.png()?, &format!("{title}, six frames"));
     }
-    for (_, _, _, _, _, file) in rows {
+    for Row { file, .. } in rows {
         page = page.link(
             file,
             &format!("{file}: opens in Blender and in glTF viewers"),

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::args::{ColourBy, Picture, Shape};
 use crate::say::Say;
-use crate::stage::{Stage, stretch_percent};
+use crate::stage::{Stage, Wearing, stretch_percent};
 use crate::{Answer, source, stop, write};
 
 /// Height of a single picture, and of one on a sheet or in a film [pixels].
@@ -193,7 +193,8 @@ fn of_wardrobe(
 
 fn of_stage(plan: &Picture, look: &Look, stage: &Stage, say: &Say) -> anyhow::Result<Vec<u8>> {
     let n_frames = stage.clip.frames().len();
-    let animation = stage.animate(say)?;
+    let fabric = source::fabric(&plan.cloth.fabric, say)?;
+    let animation = stage.animate_by(Wearing::by(plan.method, &fabric), say)?;
     if plan.film {
         let frames: Vec<usize> = (0..n_frames).collect();
         let images = pictures(&animation, &frames, look, say)?;

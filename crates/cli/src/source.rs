@@ -7,6 +7,8 @@ use drapery::core::{BodyModel, Clip, Fabric, Garment, ShapedBody, Skeleton};
 use drapery::scene::character::Character;
 use drapery::scene::garment::{DraftConfig, GarmentKind, TextureUse, draft};
 use drapery::scene::load::{self, LoadedMotion, MotionOptions};
+use drapery::scene::mannequin;
+use drapery::scene::motion::repertoire;
 use drapery::scene::motion::{
     Axis, BvhOptions, Calibration, JointMap, LengthUnit, RetargetOptions, retarget,
 };
@@ -138,6 +140,14 @@ pub(crate) fn motion_on(
     skeleton: &Skeleton,
     say: &Say,
 ) -> anyhow::Result<Clip> {
+    // The built-in person has motions for each of its shapes.
+    if repertoire::has(name)
+        && skeleton.names() == mannequin::skeleton().names()
+        && reading.arm_abduction_deg == 0.0
+        && reading.joint_map.is_none()
+    {
+        return Ok(repertoire::clip_on(name, &body.joints)?);
+    }
     let clip = motion(name, reading, say)?.clip;
     put_on(clip, reading, body, skeleton, say).with_context(|| format!("cannot retarget {name}"))
 }

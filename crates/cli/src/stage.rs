@@ -1,17 +1,36 @@
 //! A dressed character in motion, loaded as it was asked for.
 
 use anyhow::{Context, bail};
-use drapery::core::{BodyModel, Clip, FrameIndex, FrameRate, Garment, ShapedBody, TriMesh};
+use drapery::core::{BodyModel, Clip, Fabric, FrameIndex, FrameRate, Garment, ShapedBody, TriMesh};
 use drapery::scene::character::Character;
 use drapery::scene::motion::trim;
 use drapery::scene::preflight::{Severity, check_garment_made_for};
-use drapery::{Animation, RollOut, dress_made_for};
+use drapery::{Animation, RollOut, SimulatedGarment, WearConfig, dress_made_for};
 
-use crate::args::Dressed;
+use crate::args::{Dressed, Method};
 use crate::record::Input;
 use crate::say::Say;
 use crate::source::Worn;
 use crate::{source, stop};
+
+/// How garments follow the body.
+#[derive(Clone, Copy)]
+pub(crate) enum Wearing<'a> {
+    /// Skinned like it.
+    Skinned,
+    /// Simulated as cloth of a fabric.
+    Simulated(&'a Fabric),
+}
+
+impl<'a> Wearing<'a> {
+    /// By a method that was asked for.
+    pub(crate) const fn by(method: Method, fabric: &'a Fabric) -> Self {
+        match method {
+            Method::Skinning => Self::Skinned,
+            Method::Simulation => Self::Simulated(fabric),
+        }
+    }
+}
 
 /// What stands on the stage: a character, its clothes and its motion.
 pub(crate) struct Stage {
@@ -95,19 +114,43 @@ impl Stage {
 
     /// Animates every garment through the clip by skinning.
     pub(crate) fn animate(&self, say: &Say) -> anyhow::Result<Animation<'_>> {
+        self.animate_by(Wearing::Skinned, say)
+    }
+
+    /// Animates every garment through the clip.
+    pub(crate) fn animate_by(
+        &self,
+        wearing: Wearing<'_>,
+        say: &Say,
+    ) -> anyhow::Result<Animation<'_>> {
         let n_frames = self.clip.frames().len() as u64;
         let mut animation = Animation::new(&self.character, &self.body, &self.clip);
         for (garment, made_for) in self.garments.iter().zip(&self.made_for) {
             let rate = self.clip.frame_rate();
-            let animator =
-                dress_made_for(garment, &self.character, made_for, rate).with_context(|| {
-                    format!("cannot put {} on {}", garment.name(), self.character.name())
-                })?;
+            let cannot = || format!("cannot put {} on {}", garment.name(), self.character.name());
             let bar = say.progress(n_frames, "frames");
-            let ended = animation.wear(garment, &animator, |frame| {
+            let each = |frame: usize| {
                 bar.set_position(frame as u64 + 1);
                 !stop::asked()
-            })?;
+            };
+            let ended = match wearing {
+                Wearing::Skinned => {
+                    let skinned = dress_made_for(garment, &self.character, made_for, rate);
+                    animation.wear(garment, &skinned.with_context(cannot)?, each)
+                }
+                Wearing::Simulated(fabric) => {
+                    let config = WearConfig::default();
+                    let simulated = SimulatedGarment::new(
+                        garment,
+                        &self.character,
+                        made_for,
+                        fabric,
+                        rate,
+                        config,
+                    );
+                    animation.wear(garment, &simulated.with_context(cannot)?, each)
+                }
+            }?;
             bar.finish_and_clear();
             if ended == RollOut::Stopped {
                 stop::check()?;

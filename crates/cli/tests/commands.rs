@@ -26,7 +26,9 @@ fn demo_leaves_a_page_pictures_and_scenes() {
         assert_eq!(document.animations.len(), 1);
     }
     let page = std::fs::read_to_string(made.join("index.html")).unwrap();
-    assert!(page.contains("sleeve-bend.glb") && page.contains("data:image/png;base64,"));
+    assert!(
+        page.contains("dress-a-line-walk-skinning.glb") && page.contains("data:image/png;base64,")
+    );
     let sheet = Image::from_png(&std::fs::read(made.join("sheet.png")).unwrap()).unwrap();
     assert!(sheet.width() > 1000 && sheet.height() > 800);
     let record: serde_json::Value =

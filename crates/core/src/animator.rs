@@ -73,6 +73,14 @@ pub enum AnimateError {
         /// The vertex's index.
         vertex: usize,
     },
+    /// A garment that is simulated could not be taken further.
+    #[error("the cloth diverged at vertex {vertex}: {why}")]
+    Diverged {
+        /// The vertex at fault.
+        vertex: u32,
+        /// By what it failed.
+        why: &'static str,
+    },
     /// The state was made by the animator of another garment.
     #[error("the state has {found} {what}, the garment has {expected}")]
     State {

@@ -43,6 +43,8 @@ pub use drapery_view as view;
 
 mod animation;
 mod road;
+mod simulated;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
 pub use road::{DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out};
+pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};

@@ -7,6 +7,7 @@
 //! gives the same bytes everywhere.
 
 use std::fmt;
+use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, LltRegularization};
@@ -30,9 +31,27 @@ pub struct NotPositiveDefinite {
 /// A factorisation of matrices of one pattern.
 pub struct SparseCholesky {
     pattern: SymmetricPattern,
-    symbolic: SymbolicCholesky<usize>,
+    symbolic: Arc<SymbolicCholesky<usize>>,
     factor: Vec<f64>,
     scratch: MemBuffer,
+}
+
+impl Clone for SparseCholesky {
+    fn clone(&self) -> Self {
+        Self {
+            pattern: self.pattern.clone(),
+            symbolic: Arc::clone(&self.symbolic),
+            factor: self.factor.clone(),
+            scratch: scratch(&self.symbolic),
+        }
+    }
+}
+
+/// Room to factor and solve in.
+fn scratch(symbolic: &SymbolicCholesky<usize>) -> MemBuffer {
+    let factor = symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
+    let solve = symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
+    MemBuffer::new(factor.or(solve))
 }
 
 impl fmt::Debug for SparseCholesky {
@@ -58,13 +77,10 @@ impl SparseCholesky {
             CholeskySymbolicParams::default(),
         )
         .expect("memory for the symbolic factorisation");
-        let needed = symbolic
-            .factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default())
-            .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
         Self {
             factor: vec![0.0; symbolic.len_val()],
-            scratch: MemBuffer::new(needed),
-            symbolic,
+            scratch: scratch(&symbolic),
+            symbolic: Arc::new(symbolic),
             pattern,
         }
     }

@@ -5,6 +5,7 @@
 //! pass serves all lanes. The factorisation itself is done in f64.
 
 use std::fmt;
+use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltRegularization;
@@ -26,9 +27,10 @@ pub const LANES: usize = 4;
 pub type Lanes = [f32; LANES];
 
 /// Factors of matrices that share a pattern.
+#[derive(Clone)]
 pub struct LaneCholesky {
     pattern: SymmetricPattern,
-    symbolic: SymbolicCholesky<usize>,
+    symbolic: Arc<SymbolicCholesky<usize>>,
     /// Where each row of the factor comes from.
     order: Vec<u32>,
     /// Where each column of the strict lower triangle starts.
@@ -95,7 +97,7 @@ impl LaneCholesky {
             order,
             starts,
             rows,
-            symbolic,
+            symbolic: Arc::new(symbolic),
         }
     }
 

@@ -55,6 +55,6 @@ pub use from_bvh::{BvhClipError, BvhOptions, MotionReading, clip_from_bvh};
 pub use joint_map::{JointLink, JointMap, JointMapError, Rule};
 pub use note::MotionNote;
 pub use retarget::{RetargetError, RetargetOptions, Retargeted, retarget};
-pub use sample::sample;
+pub use sample::{Moving, sample, sample_between};
 pub use to_bvh::bvh_from_clip;
 pub use unit::LengthUnit;

@@ -6,17 +6,19 @@
 //! | which primitives may come near        | [`MeshBoxes`], [`BoxTree`]              |
 //! | how near two of them are              | [`point_triangle`], [`edge_edge`]       |
 //! | how far they may move                 | [`advance_vertex_face`], [`advance_edge_edge`], [`RigidObstacle::advance`] |
+//! | what a point meets on its way         | [`RigidObstacle::meets`], [`MeshObstacle::meets`] |
 //! | what an obstacle says about a point   | [`Obstacle::nearest`], with an [`Anchor`] for friction |
 //! | how deep a cloth is in an obstacle    | [`penetration`]                         |
 //! | whether anything has been crossed     | [`self_crossings`], [`crossings`]       |
 //!
 //! Cloth on cloth has no inside: its pairs must never cross, and are kept apart
-//! step by step. Obstacles are solids: a point inside one knows the way out.
+//! step by step; what is set down crossed is led apart (`pairs/tangle.rs`).
+//! Obstacles are solids: a point inside one knows the way out.
 //! Pair lists are sorted and all answers are the same on every run.
 //!
 //! Forces are those of a [`Touch`], the one thing that the objective knows of
-//! contact: `surface.rs` makes touches of cloth with obstacles, `pairs.rs` of
-//! cloth with cloth.
+//! contact: `surface.rs` makes touches of points of the cloth with obstacles,
+//! `pairs.rs` of cloth with cloth and with the edges and vertices of meshes.
 
 mod block;
 mod boxes;

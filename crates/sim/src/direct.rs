@@ -7,7 +7,7 @@ use glam::DVec3;
 use crate::Objective;
 
 /// Solves with the Hessian by sparse Cholesky.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Direct {
     /// The place of each vertex among the free ones.
     free: Vec<Option<u32>>,

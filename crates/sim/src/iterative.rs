@@ -13,7 +13,7 @@ use crate::reduction::CHUNK;
 use crate::{Cloth, Objective};
 
 /// Solves with the Hessian by conjugate gradients.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Iterative {
     matrix: NearMatrix,
     preconditioner: Preconditioner,

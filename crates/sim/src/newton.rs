@@ -113,7 +113,7 @@ pub enum SolveError {
 }
 
 /// Minimises objectives over one cloth, and keeps what can be used again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Minimiser {
     direct: Option<Direct>,
     iterative: Option<Iterative>,

@@ -26,7 +26,7 @@ use crate::reduction::CHUNK;
 use crate::{Cloth, Objective};
 
 /// Factors of the three lanes, and frames at the vertices.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Preconditioner {
     lanes: LaneCholesky,
     frames: Vec<Mat3A>,
@@ -36,7 +36,7 @@ pub(crate) struct Preconditioner {
 }
 
 /// When factors are worth making again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct MadeFor {
     dt: f64,
     bending_factor: f64,

@@ -51,7 +51,7 @@ use config::{check, check_finite, not_negative, positive};
 const MESH_REST: f64 = 2.0 / 3.0;
 
 /// A cloth that moves.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Simulation {
     cloth: Cloth,
     config: SimulationConfig,

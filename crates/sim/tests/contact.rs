@@ -8,8 +8,8 @@
 use drapery_core::Fabric;
 use drapery_sim::textbook::{Rectangle, Triangulation};
 use drapery_sim::{
-    Cloth, ContactConfig, Integrator, MeshObstacle, Obstacle, Placement, RigidObstacle, Shape,
-    Simulation, SimulationConfig, SimulationError, penetration,
+    Cloth, ContactConfig, Integrator, MeshObstacle, Obstacle, Placement, RigidObstacle,
+    SelfContactConfig, Shape, Simulation, SimulationConfig, SimulationError, penetration,
 };
 use glam::{DQuat, DVec3};
 
@@ -420,4 +420,37 @@ fn obstacles_move_but_stay_what_they_are() {
             .unwrap_err(),
         SimulationError::Mesh { obstacle: 0, .. }
     ));
+}
+
+/// Samples are asked about in parallel, with what each remembers of a mesh.
+#[test]
+fn any_number_of_threads_gives_the_same_bytes_on_a_mesh() {
+    let run = |n_threads: usize| -> Vec<DVec3> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads);
+        pool.build().unwrap().install(|| {
+            let (cloth, x) = patch(16, 0.052);
+            let mut simulation = Simulation::new(cloth, x, SimulationConfig::default()).unwrap();
+            let (topology, rest) = globe(0.05, 24);
+            let ball = MeshObstacle::new(&topology, rest.clone()).unwrap();
+            simulation
+                .set_obstacles(vec![ball.into()], contact(0.3))
+                .unwrap();
+            simulation
+                .set_self_contact(Some(SelfContactConfig::default()))
+                .unwrap();
+            for step in 0..40 {
+                let at = |step: i32| -> Vec<DVec3> {
+                    let turn = DQuat::from_rotation_x(0.02 * f64::from(step));
+                    let shift = DVec3::X * 0.001 * f64::from(step);
+                    rest.iter().map(|p| turn * *p + shift).collect()
+                };
+                simulation.move_mesh(0, &at(step), &at(step + 1)).unwrap();
+                simulation.step().unwrap();
+            }
+            simulation.positions().to_vec()
+        })
+    };
+    let alone = run(1);
+    assert_eq!(run(2), alone);
+    assert_eq!(run(4), alone);
 }

@@ -17,7 +17,7 @@
 //! moves outwards.
 
 use drapery_core::{JointId, Skeleton};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 
 use super::sections::trunk_middle;
 use super::skeleton::{N_JOINTS, mirrored};
@@ -69,6 +69,17 @@ pub(super) struct Direction {
 /// outwards [m]: its half-axis inwards near the groin.
 const INNER_THIGH: f64 = 0.088;
 
+/// How much of that knees and ankles follow: there is room between them, and
+/// thin legs that came in as far as the groin does would cross.
+const KNEES_FOLLOW: f64 = 0.75;
+const ANKLES_FOLLOW: f64 = 0.6;
+
+/// How much of the hips' growth the legs move outwards with.
+const LEGS_WITH_HIPS: f64 = 0.6;
+
+/// How much of a change of stature the head shares: heads differ less.
+const HEAD_WITH_LENGTH: f64 = 0.4;
+
 /// How much the arms move outwards when the chest grows [m]: nearly the half
 /// width of the chest at the armpit.
 const ARMPIT: f64 = 0.11;
@@ -77,6 +88,11 @@ const ARMPIT: f64 = 0.11;
 const CHEST: [f64; 4] = [1.04, 1.20, 1.26, 1.42];
 const WAIST: [f64; 4] = [0.83, 1.00, 1.05, 1.24];
 const HIPS: [f64; 4] = [0.58, 0.85, 0.88, 1.06];
+const BELLY: [f64; 4] = [0.86, 0.98, 1.06, 1.20];
+
+/// The middle of a breast seen from the front, and how far it reaches [m].
+const BREAST: DVec2 = DVec2::new(0.085, 1.205);
+const BREAST_RADIUS: f64 = 0.095;
 
 /// What a joint carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,9 +211,8 @@ impl<'a> Parts<'a> {
         };
         let leg = DVec3::X * self.leg_shift(growth);
         add(&["left_hip"], leg);
-        // There is room between the knees.
-        add(&["left_knee"], leg * 0.75);
-        add(&["left_ankle", "left_foot"], leg * 0.6);
+        add(&["left_knee"], leg * KNEES_FOLLOW);
+        add(&["left_ankle", "left_foot"], leg * ANKLES_FOLLOW);
         let arm = ["left_shoulder", "left_elbow", "left_wrist", "left_hand"];
         add(&arm, DVec3::X * (growth.shoulders + ARMPIT * growth.chest));
         add(&["left_collar"], DVec3::X * (0.3 * growth.shoulders));
@@ -206,7 +221,7 @@ impl<'a> Parts<'a> {
 
     /// How far the legs move outwards [m].
     fn leg_shift(&self, growth: &Growth) -> f64 {
-        INNER_THIGH * (growth.thigh + 0.6 * growth.hips)
+        INNER_THIGH * (growth.thigh + LEGS_WITH_HIPS * growth.hips)
     }
 
     fn displacement(&self, v: usize, p: DVec3, growth: &Growth, moved: &[DVec3]) -> DVec3 {
@@ -226,9 +241,8 @@ impl<'a> Parts<'a> {
                 Part::Shank => self.limb(bone, p, growth.shank, moved),
                 Part::Foot => self.foot(bone, p, growth, moved),
                 Part::Neck => trunk + self.across(p, bone) * growth.neck,
-                // Heads grow with stature by less than half.
                 Part::Head => {
-                    let own = growth.head + 0.4 * growth.length;
+                    let own = growth.head + HEAD_WITH_LENGTH * growth.length;
                     moved[j] + (p - self.joints[j]) * own
                 }
                 Part::Trunk => trunk,
@@ -263,7 +277,7 @@ impl<'a> Parts<'a> {
 
     fn trunk(&self, p: DVec3, growth: &Growth) -> DVec3 {
         let r = DVec3::new(p.x, 0.0, p.z - trunk_middle(p.y));
-        let belly = window(p.y, [0.86, 0.98, 1.06, 1.20]);
+        let belly = window(p.y, BELLY);
         let front = if r.z > 0.0 { 1.0 } else { -0.5 };
         let girth = growth.chest * window(p.y, CHEST)
             + growth.waist * window(p.y, WAIST)
@@ -271,9 +285,9 @@ impl<'a> Parts<'a> {
         let mut d = p * growth.length + r * girth;
         d.z += belly * growth.belly * r.z * front * smooth_step(r.z.abs() / 0.08);
         // Breasts: a round patch to the front.
-        let from_nipple = DVec3::new((p.x - 0.085) / 0.095, (p.y - 1.205) / 0.095, 0.0);
         if p.z > 0.0 {
-            let near = (1.0 - from_nipple.length_squared()).max(0.0);
+            let away = DVec2::new(p.x, p.y).distance(BREAST) / BREAST_RADIUS;
+            let near = (1.0 - away * away).max(0.0);
             d.z += growth.breasts * near * near * smooth_step(p.z / 0.06);
         }
         // The shoulders take the upper trunk along.

@@ -25,6 +25,8 @@
 //!   of the trunk are shared by three joints, 50° / 60° / 45° / 80° of the neck
 //!   by two, each with a little more than its part.
 //! - The forearm turns at the elbow (80° each way), where SMPL's forearm hangs.
+//! - Knees and elbows sway and knees twist by 25°, so that hinges a little off
+//!   our axes are not called broken.
 
 use std::sync::OnceLock;
 
@@ -36,8 +38,9 @@ use super::skeleton::{N_JOINTS, mirrored, skeleton};
 /// Where a joint may turn to; angles [rad].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointLimit {
-    /// The bone at rest, unit length; of hips, knees, ankles and collars the
-    /// nearest axis, so that knees bend about x although the legs are apart.
+    /// The bone at rest, unit length; of hips, ankles and collars the nearest
+    /// axis, so that legs swing about x although they rest apart, and of knees
+    /// half way to it.
     pub bone: Vec3,
     /// Where the bone moves when it bends, across it, unit length.
     pub bend_towards: Vec3,
@@ -232,12 +235,13 @@ fn of_joint(joint: JointId, skeleton: &Skeleton) -> Option<JointLimit> {
             out,
             [[-30.0, 120.0], [-30.0, 45.0], [-45.0, 45.0]],
         ),
-        // Flexion to the back; the rest is slack.
+        // Flexion to the back; the rest is slack. Half way between the shin and
+        // −y, so that hinges across the shin and along x are alike.
         "left_knee" => of(
-            -up,
+            bone("left_ankle").normalize() - up,
             -front,
             out,
-            [[-10.0, 150.0], [-10.0, 10.0], [-20.0, 20.0]],
+            [[-10.0, 150.0], [-25.0, 25.0], [-25.0, 25.0]],
         ),
         // Plantar and dorsal flexion; in and out; inversion and eversion.
         "left_ankle" => of(
@@ -272,7 +276,7 @@ fn of_joint(joint: JointId, skeleton: &Skeleton) -> Option<JointLimit> {
             bone("left_wrist"),
             front,
             up,
-            [[-17.0, 140.0], [-12.0, 12.0], [-80.0, 80.0]],
+            [[-17.0, 140.0], [-25.0, 25.0], [-80.0, 80.0]],
         ),
         // Extension and flexion towards the palm; ulnar and radial.
         "left_wrist" => of(

@@ -38,6 +38,27 @@ const REACH: [(&str, f64); 14] = [
 /// How far weights spread at the knuckles [m].
 const REACH_KNUCKLES: f64 = 0.016;
 
+/// Across the joint of the head: the chin moves with the head, the nape with
+/// the neck.
+const UP_THE_HEAD: Vec3 = Vec3::new(0.0, 0.85, 0.5);
+
+/// Across the root of the neck, which is lower in front; and how wide the neck
+/// is there [m].
+const UP_THE_NECK: Vec3 = Vec3::new(0.0, 0.9, 0.4);
+const NECK_WIDTH: f32 = 0.075;
+
+/// Shoulder blade, collar bone and what lies over them: from here outwards and
+/// up [m]. Further in or down, a shrug pulls at the ribs.
+const GIRDLE: [f32; 2] = [0.07, 1.30];
+
+/// Across the groin at the hip joint: it falls to the middle, and to the back,
+/// where the buttock belongs to the pelvis.
+const DOWN_THE_LEG: Vec3 = Vec3::new(0.40, -0.85, 0.30);
+
+/// Of the trunk only this far out and down may follow the leg [m]; the middle
+/// stays with the pelvis.
+const FLANK: [f32; 2] = [0.06, 0.93];
+
 /// The four largest shares of every vertex, as weights.
 pub(super) fn four_largest(shares: &[f64]) -> SkinWeights {
     let rows: Vec<Vec<(u16, f32)>> = shares
@@ -148,15 +169,12 @@ fn along<'a>(p: Vec3, skeleton: &Skeleton, chain: &[&'a str]) -> &'a str {
     found
 }
 
-/// Whether a place is on the leg's side of the groin: a plane through the hip
-/// joint that falls to the middle, as the groin does, and to the back, where
-/// the buttock belongs to the pelvis.
+/// Whether a place is on the leg's side of the groin.
 fn leg_side(p: Vec3, skeleton: &Skeleton) -> bool {
     let hip = skeleton
         .joint("left_hip")
         .map(|j| skeleton.rest()[j.index()]);
-    let normal = Vec3::new(0.40, -0.85, 0.30);
-    hip.is_some_and(|hip| (p - hip).dot(normal) > 0.0)
+    hip.is_some_and(|hip| (p - hip).dot(DOWN_THE_LEG) > 0.0)
 }
 
 /// The joint of a place on trunk, neck or head.
@@ -165,15 +183,13 @@ fn trunk(p: Vec3, skeleton: &Skeleton) -> &'static str {
         let joint = skeleton.joint(name).expect("a joint of the mannequin");
         skeleton.rest()[joint.index()]
     };
-    // The chin moves with the head, the nape with the neck.
-    if (p - at("head")).dot(Vec3::new(0.0, 0.85, 0.5)) > 0.0 {
+    if (p - at("head")).dot(UP_THE_HEAD) > 0.0 {
         return "head";
     }
-    if p.x < 0.075 && (p - at("neck")).dot(Vec3::new(0.0, 0.9, 0.4)) > 0.0 {
+    if p.x < NECK_WIDTH && (p - at("neck")).dot(UP_THE_NECK) > 0.0 {
         return "neck";
     }
-    // Shoulder blade, collar bone and what lies over them.
-    if p.x > 0.07 && p.y > 1.30 {
+    if p.x > GIRDLE[0] && p.y > GIRDLE[1] {
         return "left_collar";
     }
     for name in ["spine3", "spine2", "spine1"] {
@@ -181,7 +197,7 @@ fn trunk(p: Vec3, skeleton: &Skeleton) -> &'static str {
             return name;
         }
     }
-    if p.x > 0.06 && p.y < 0.93 && leg_side(p, skeleton) {
+    if p.x > FLANK[0] && p.y < FLANK[1] && leg_side(p, skeleton) {
         return "left_hip";
     }
     "pelvis"

@@ -83,3 +83,47 @@ pub fn footing(clip: &Clip) -> Option<Footing> {
     result.airborne = airborne as f32 / clip.frames().len() as f32;
     Some(result)
 }
+
+#[cfg(test)]
+mod tests {
+    use drapery_core::{FrameRate, Pose};
+
+    use super::*;
+    use crate::mannequin;
+
+    /// The mannequin at rest, moved by what `at` says for each frame.
+    fn moved(at: impl Fn(usize) -> Vec3) -> Footing {
+        let skeleton = mannequin::skeleton();
+        let frames = (0..20)
+            .map(|frame| Pose {
+                root: skeleton.rest()[0] + at(frame),
+                ..skeleton.rest_pose()
+            })
+            .collect();
+        let clip = Clip::new("test".into(), skeleton, FrameRate::THIRTY, frames).unwrap();
+        footing(&clip).unwrap()
+    }
+
+    #[test]
+    fn who_stands_does_not_slide_and_who_glides_slides_as_far() {
+        let still = moved(|_| Vec3::ZERO);
+        assert_eq!((still.slide, still.airborne), (0.0, 0.0));
+        assert!(still.lowest.abs() < 1e-6);
+        let glide = moved(|frame| Vec3::new(0.0, 0.0, 0.003 * frame as f32));
+        assert!((glide.slide - 0.057).abs() < 1e-5, "{}", glide.slide);
+        assert_eq!(glide.slide_frame, 19);
+    }
+
+    #[test]
+    fn what_happens_in_the_air_is_no_slide() {
+        // Ten frames on the ground, five in the air and far away, five there.
+        let jump = moved(|frame| match frame {
+            0..10 => Vec3::ZERO,
+            10..15 => Vec3::new(1.0, 0.1, 0.0),
+            _ => Vec3::new(2.0, -0.004, 0.0),
+        });
+        assert_eq!(jump.slide, 0.0);
+        assert_eq!((jump.airborne, jump.longest_flight), (0.25, 5));
+        assert!((jump.lowest + 0.004).abs() < 1e-6);
+    }
+}

@@ -27,14 +27,20 @@ mod leaps;
 mod limbs;
 mod locomotion;
 mod plan;
+mod sag;
 mod track;
 
-use drapery_core::{Clip, FrameRate, Skeleton};
+#[cfg(test)]
+mod tests;
+
+use drapery_core::{Clip, FrameRate, Pose, Skeleton, SkeletonError};
+use glam::Vec3;
 
 use self::composer::Composer;
 use self::figure::Figure;
 use self::gait::{Gait, MARCH, RUN, RUN_FAST, RUN_SLOW, WALK, WALK_FAST, WALK_SLOW, deg};
 use self::plan::Plan;
+use crate::mannequin;
 
 /// The longest motion that is made [s].
 pub const MAX_SECONDS: f64 = 45.0;
@@ -46,6 +52,17 @@ pub enum RepertoireError {
     /// No motion has that name.
     #[error("no motion of the repertoire is called {0}")]
     Unknown(String),
+    /// A body of other joints.
+    #[error("{found} joints are not the {expected} of the built-in person")]
+    Joints {
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// The joints are no skeleton.
+    #[error(transparent)]
+    Skeleton(#[from] SkeletonError),
     /// It would be too long.
     #[error("the motion would last {seconds:.1} s, more than the limit of {limit} s", limit = MAX_SECONDS)]
     TooLong {
@@ -56,7 +73,7 @@ pub enum RepertoireError {
 
 /// Whose motions these are.
 fn skeleton() -> Skeleton {
-    crate::mannequin::skeleton()
+    mannequin::skeleton()
 }
 
 /// A piece of the repertoire.
@@ -123,11 +140,56 @@ pieces! {
 /// When there is no motion of a name, or it would last longer than
 /// [`MAX_SECONDS`].
 pub fn clip(name: &str) -> Result<Clip, RepertoireError> {
-    Ok(plan(name)?.clip(name, FrameRate::THIRTY))
+    Ok(plan(name, skeleton())?.clip(name, FrameRate::THIRTY))
 }
 
-/// The plan of a motion.
-fn plan(name: &str) -> Result<Plan, RepertoireError> {
+/// As [`clip`], for a body of the built-in person whose joints rest at `rest`
+/// [m]: planned for its own legs, so that its feet stand as well as those of
+/// the mean shape do. Steps are as long as the legs are.
+///
+/// # Errors
+/// As [`clip`], and when there are not as many joints as the person has.
+pub fn clip_on(name: &str, rest: &[Vec3]) -> Result<Clip, RepertoireError> {
+    let whose = skeleton();
+    if rest.len() != whose.len() {
+        return Err(RepertoireError::Joints {
+            found: rest.len(),
+            expected: whose.len(),
+        });
+    }
+    // A motion of the same angles in the size of the mean shape.
+    let size = leg_length(rest) / leg_length(whose.rest());
+    let sized = Skeleton::new(
+        whose.names().to_vec(),
+        whose.parents().to_vec(),
+        rest.iter().map(|p| *p / size).collect(),
+    )?;
+    let clip = plan(name, sized)?.clip(name, FrameRate::THIRTY);
+    let frames = clip.frames().iter().map(|pose| Pose {
+        root: pose.root * size,
+        rotations: pose.rotations.clone(),
+    });
+    Ok(
+        Clip::new(name.to_string(), whose, FrameRate::THIRTY, frames.collect())
+            .expect("a finite clip is finite in another size"),
+    )
+}
+
+/// Whether a name, or each of names joined by `+`, is in the repertoire.
+pub fn has(name: &str) -> bool {
+    name.split('+').all(|part| NAMES.contains(&part))
+}
+
+/// From hip to ankle along the left leg [m].
+fn leg_length(rest: &[Vec3]) -> f32 {
+    let whose = skeleton();
+    let at = |name: &str| whose.joint(name).map_or(Vec3::ZERO, |j| rest[j.index()]);
+    let [hip, knee, ankle] = ["left_hip", "left_knee", "left_ankle"].map(at);
+    (hip.distance(knee) + knee.distance(ankle)).max(1e-3)
+}
+
+/// The plan of a motion for a skeleton with the joints of the built-in person.
+fn plan(name: &str, whose: Skeleton) -> Result<Plan, RepertoireError> {
     let pieces = name
         .split('+')
         .map(|part| {
@@ -135,7 +197,7 @@ fn plan(name: &str) -> Result<Plan, RepertoireError> {
             piece.ok_or_else(|| RepertoireError::Unknown(part.to_string()))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let figure = Figure::new(skeleton());
+    let figure = Figure::new(whose);
     // There is at least one part, even of an empty name.
     let mut composer = match pieces.first().and_then(|p| p.begins) {
         Some(gait) => Composer::moving(figure, gait),

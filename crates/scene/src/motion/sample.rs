@@ -47,6 +47,66 @@ pub fn sample(clip: &Clip, time: Seconds, pose: &mut Pose, velocity: &mut PoseVe
     }
 }
 
+/// A pose and how fast it changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Moving<'a> {
+    /// The pose.
+    pub pose: &'a Pose,
+    /// Its velocity.
+    pub velocity: &'a PoseVelocity,
+}
+
+/// Writes the pose at a share `u` of the way from one moving pose to another
+/// `step` later, and its velocity: as [`sample`] does between frames.
+///
+/// # Panics
+/// When the poses have different numbers of joints.
+pub fn sample_between(
+    from: Moving<'_>,
+    to: Moving<'_>,
+    step: Seconds,
+    u: f64,
+    pose: &mut Pose,
+    velocity: &mut PoseVelocity,
+) {
+    let n_joints = from.pose.rotations.len();
+    assert_eq!(n_joints, to.pose.rotations.len(), "poses of one skeleton");
+    let (u, h) = (u.clamp(0.0, 1.0), step.0);
+    let start = from.pose.root.as_dvec3();
+    let (x, v) = hermite(
+        to.pose.root.as_dvec3() - start,
+        from.velocity.root.as_dvec3(),
+        to.velocity.root.as_dvec3(),
+        u,
+        h,
+    );
+    pose.root = (start + x).as_vec3();
+    velocity.root = v.as_vec3();
+    pose.rotations.clear();
+    velocity.angular.clear();
+    for joint in 0..n_joints {
+        let (here, there) = (
+            wide(from.pose.rotations[joint]),
+            wide(to.pose.rotations[joint]),
+        );
+        // Velocities are in the parent's axes, slopes in the joint's own.
+        let slope = |q: DQuat, v: &PoseVelocity| q.inverse() * v.angular[joint].as_dvec3();
+        let d = log(here.inverse() * there);
+        let (phi, rate) = hermite(
+            d,
+            slope(here, from.velocity),
+            inverse_right_jacobian(d, slope(there, to.velocity)),
+            u,
+            h,
+        );
+        let q = here * exp(phi);
+        pose.rotations.push(q.normalize().as_quat());
+        velocity
+            .angular
+            .push((q * right_jacobian(phi, rate)).as_vec3());
+    }
+}
+
 /// The pose of the clip at `time`.
 pub(super) fn pose_at(clip: &Clip, time: Seconds) -> Pose {
     let mut pose = clip.frames()[0].clone();
@@ -322,6 +382,33 @@ mod tests {
         for (c, f) in coarse.iter().zip(fine) {
             let order = (c / f).log2();
             assert!((2.7..3.4).contains(&order), "error falls as h^{order:.2}");
+        }
+    }
+
+    #[test]
+    fn between_two_frames_it_is_the_same_as_in_the_clip() {
+        let clip = clip_of(30.0, 1.0, swing);
+        let h = clip.frame_rate().frame_step();
+        let at = |time: f64| {
+            let mut pose = clip.frames()[0].clone();
+            let mut velocity = PoseVelocity::zero(2);
+            sample(&clip, Seconds(time), &mut pose, &mut velocity);
+            (pose, velocity)
+        };
+        let (from, to) = (at(10.0 * h.0), at(11.0 * h.0));
+        let (mut pose, mut velocity) = at(0.0);
+        for u in [0.0, 0.3, 0.8, 1.0] {
+            let moving = |(pose, velocity)| Moving { pose, velocity };
+            let ends = [(&from.0, &from.1), (&to.0, &to.1)].map(moving);
+            sample_between(ends[0], ends[1], h, u, &mut pose, &mut velocity);
+            let (expected, speed) = at((10.0 + u) * h.0);
+            assert!(pose.root.distance(expected.root) < 1e-6);
+            assert!(velocity.root.distance(speed.root) < 1e-4);
+            for joint in 0..2 {
+                let [a, b] = [&pose, &expected].map(|p| p.rotations[joint]);
+                assert!(a.angle_between(b) < 1e-3, "joint {joint} at {u}");
+                assert!(velocity.angular[joint].distance(speed.angular[joint]) < 1e-3);
+            }
         }
     }
 }

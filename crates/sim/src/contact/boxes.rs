@@ -166,32 +166,37 @@ impl BoxTree {
             }
             let (level, index) = (level as usize, index as usize);
             let block = &self.levels[level][index];
+            // Those that count, the nearest last.
             let mut children = [(0.0f32, 0u32); WIDTH];
-            for (lane, sq) in block
-                .distances_sq(&probe)
-                .to_array()
-                .into_iter()
-                .enumerate()
-            {
-                children[lane] = (sq, (index * WIDTH + lane) as u32);
+            let mut n = 0;
+            let distances = block.distances_sq(&probe).to_array();
+            for (lane, sq) in distances.into_iter().enumerate() {
+                if !sq.is_finite() || f64::from(sq) > best_sq {
+                    continue;
+                }
+                let mut at = n;
+                while at > 0 && children[at - 1].0 < sq {
+                    children[at] = children[at - 1];
+                    at -= 1;
+                }
+                children[at] = (sq, (index * WIDTH + lane) as u32);
+                n += 1;
             }
-            children.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-            for (sq, child) in children {
-                if sq.is_finite() && f64::from(sq) <= best_sq && level > 0 {
+            if level > 0 {
+                for &(sq, child) in &children[..n] {
                     stack[depth] = (sq, level as u32 - 1, child);
                     depth += 1;
                 }
+                continue;
             }
-            if level == 0 {
-                for (sq, slot) in children.into_iter().rev() {
-                    if !sq.is_finite() || f64::from(sq) > best_sq {
-                        break;
-                    }
-                    let id = self.order[slot as usize];
-                    let sq = distance_sq(id);
-                    if sq < best_sq || (sq == best_sq && best.is_none_or(|b| id < b)) {
-                        (best_sq, best) = (sq, Some(id));
-                    }
+            for &(sq, slot) in children[..n].iter().rev() {
+                if f64::from(sq) > best_sq {
+                    break;
+                }
+                let id = self.order[slot as usize];
+                let sq = distance_sq(id);
+                if sq < best_sq || (sq == best_sq && best.is_none_or(|b| id < b)) {
+                    (best_sq, best) = (sq, Some(id));
                 }
             }
         }

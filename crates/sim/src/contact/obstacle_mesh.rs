@@ -204,6 +204,20 @@ impl MeshObstacle {
             .fold(DVec3::ZERO, |sum, p| sum + p)
     }
 
+    /// How far an anchor moves during the step [m]; nowhere if it is not one of
+    /// a mesh.
+    pub(super) fn displacement(&self, anchor: &Anchor) -> DVec3 {
+        match anchor {
+            Anchor::Own(_) => DVec3::ZERO,
+            Anchor::Mesh {
+                triangle,
+                barycentric,
+            } => {
+                self.place(*triangle, *barycentric, 1.0) - self.place(*triangle, *barycentric, 0.0)
+            }
+        }
+    }
+
     fn proximity(&self, p: DVec3, triangle: u32) -> Proximity<TriangleRegion> {
         let corners = self.boxes.triangles()[triangle as usize];
         point_triangle(p, corners.map(|v| self.end[v as usize]))

@@ -15,15 +15,23 @@
 //! pushed only to g + ρ (r − g), by a spring 1/ρ as stiff: it rests where it
 //! would have, and comes back at ρ of the speed.
 //!
-//! **No tunnelling.** A point that would pass into or through an obstacle gets
-//! the plane that it meets first. Stiffness grows with the speed of impact, so
-//! that the band stops it. What still ends inside is set on the surface and
-//! counted ([`SurfaceContacts::set_out`]): the one thing here that is done
+//! **No tunnelling.** A point that would pass into or through an obstacle, both
+//! of them moving, gets the plane that it meets first. Stiffness grows with the speed of impact, so
+//! that the band stops it. What still ends inside, or beyond, is set back to
+//! where it came in and counted ([`SurfaceContacts::set_out`]): the one thing here that is done
 //! behind the objective's back.
 
-use glam::DVec3;
+mod ranges;
+mod sample;
+#[cfg(test)]
+mod tests;
 
-use super::obstacle::{Anchor, Obstacle, SurfacePoint};
+use glam::DVec3;
+use rayon::prelude::*;
+
+use self::ranges::{Gone, Known, MeshRange};
+use self::sample::Sample;
+use super::obstacle::{Anchor, Obstacle, RigidObstacle, SurfacePoint};
 use super::obstacle_mesh::MeshObstacle;
 use super::shape::Shape;
 use super::touch::{Friction, Touch};
@@ -63,16 +71,10 @@ const CHANGED: f64 = 0.1;
 const FLOOR: f64 = 0.02;
 /// A point that has ended inside presses so much harder.
 const HARDER: f64 = 4.0;
+/// Samples that one task takes.
+const CHUNK: usize = 256;
 /// Planes whose normals agree so far say the same.
 const SAME: f64 = 0.9;
-
-/// A point of the cloth that is kept out.
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    vertices: [u32; 4],
-    weights: [f64; 4],
-    n_vertices: u8,
-}
 
 /// What is remembered of a point that touches.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +109,13 @@ struct Owner {
     obstacle: u32,
     /// Whether the point started outside; others are still on their way out.
     is_out: bool,
+    /// The triangle of the tangent plane, of a mesh.
+    triangle: u32,
 }
+
+/// Whether a sample that ends at a place is for certain farther than a reach
+/// [m] from a mesh.
+type IsFar<'a> = dyn Fn(usize, DVec3, f64) -> bool + Sync + 'a;
 
 /// Contacts of a cloth with obstacles.
 #[derive(Clone, Debug)]
@@ -129,36 +137,14 @@ pub(crate) struct SurfaceContacts {
     masses: Vec<f64>,
     guess: Vec<DVec3>,
     dt: f64,
+    /// How far samples are from each obstacle that is a mesh.
+    ranges: Vec<Option<MeshRange>>,
 }
 
 impl SurfaceContacts {
     pub(crate) fn new(cloth: &Cloth, longest: f64, settings: SurfaceSettings) -> Self {
         let n_vertices = cloth.n_vertices();
-        let mut samples: Vec<Sample> = (0..n_vertices as u32)
-            .map(|v| Sample {
-                vertices: [v; 4],
-                weights: [1.0, 0.0, 0.0, 0.0],
-                n_vertices: 1,
-            })
-            .collect();
-        let mut edges: Vec<[u32; 2]> = Vec::new();
-        for &[a, b, c] in cloth.membrane().triangles() {
-            edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]));
-        }
-        edges.sort_unstable();
-        edges.dedup();
-        samples.extend(edges.into_iter().map(|[a, b]| Sample {
-            vertices: [a, b, a, a],
-            weights: [0.5, 0.5, 0.0, 0.0],
-            n_vertices: 2,
-        }));
-        let third = 1.0 / 3.0;
-        let faces = cloth.membrane().triangles().iter();
-        samples.extend(faces.map(|&[a, b, c]| Sample {
-            vertices: [a, b, c, a],
-            weights: [third, third, third, 0.0],
-            n_vertices: 3,
-        }));
+        let samples = Sample::all(cloth);
         let masses = samples.iter().map(|s| s.mass(cloth.masses())).collect();
         Self {
             settings,
@@ -169,6 +155,7 @@ impl SurfaceContacts {
             masses,
             guess: Vec::new(),
             dt: 0.0,
+            ranges: Vec::new(),
             n_vertices,
             longest,
             samples,
@@ -210,13 +197,78 @@ impl SurfaceContacts {
         self.touches.clear();
         self.solved.clear();
         self.owners.clear();
+        self.ranges.resize(obstacles.len(), None);
         for (o, obstacle) in obstacles.iter().enumerate() {
-            for s in 0..self.n_asked(obstacle) {
-                let (from, to) = (self.samples[s].at(start), self.samples[s].at(guess));
-                if let Some(found) = self.meeting(obstacle, from, to) {
-                    self.add(s, o, obstacle, found, from, to);
-                }
+            let mut range = self.ranges[o].take();
+            if let Obstacle::Mesh(mesh) = obstacle {
+                let n = self.samples.len();
+                range
+                    .get_or_insert_with(|| MeshRange::new(mesh, n))
+                    .follow(mesh);
             }
+            let found = self.meetings(obstacle, &mut range, start, guess, |_| true);
+            self.ranges[o] = range;
+            for (s, found) in found {
+                let (from, to) = (self.samples[s].at(start), self.samples[s].at(guess));
+                self.add(s, o, obstacle, found, from, to);
+            }
+        }
+    }
+
+    /// The parts of an obstacle that samples may touch on the way from `start`
+    /// to `end` [m], of those samples that count.
+    fn meetings(
+        &self,
+        obstacle: &Obstacle,
+        range: &mut Option<MeshRange>,
+        start: &[DVec3],
+        end: &[DVec3],
+        counts: impl Fn(usize) -> bool + Sync,
+    ) -> Vec<(usize, SurfacePoint)> {
+        let n = self.n_asked(obstacle);
+        let way = |s: usize| (self.samples[s].at(start), self.samples[s].at(end));
+        match (obstacle, range) {
+            (Obstacle::Mesh(mesh), Some(range)) => {
+                let gone = range.gone();
+                let ask = |base: usize, known: &mut [Known], is_far: &IsFar<'_>| {
+                    let chunks = known.par_chunks_mut(CHUNK).enumerate();
+                    let found = chunks.map(|(chunk, known)| {
+                        let samples = (base + chunk * CHUNK..).zip(known);
+                        let found = samples
+                            .filter(|(s, _)| counts(*s))
+                            .filter_map(|(s, known)| {
+                                let (from, to) = way(s);
+                                let reach = self.reach(mesh, from, to);
+                                if is_far(s, to, reach) {
+                                    return None;
+                                }
+                                Some((s, self.meets_mesh(mesh, known, gone, from, to)?))
+                            });
+                        found.collect::<Vec<_>>()
+                    });
+                    found.collect::<Vec<_>>().concat()
+                };
+                let (vertices, others) = range.known[..n].split_at_mut(self.n_vertices);
+                let mut found = ask(0, vertices, &|_, _, _| false);
+                // What is far from a vertex is not near what is next to it.
+                found.extend(ask(self.n_vertices, others, &|s, to, reach| {
+                    let sample = &self.samples[s];
+                    let corners = &sample.vertices[..usize::from(sample.n_vertices)];
+                    corners.iter().any(|v| {
+                        let corner = end[*v as usize];
+                        vertices[*v as usize].least(corner, gone) > reach + corner.distance(to)
+                    })
+                }));
+                found
+            }
+            (Obstacle::Rigid(rigid), _) => (0..n)
+                .filter(|s| counts(*s))
+                .filter_map(|s| {
+                    let (from, to) = way(s);
+                    Some((s, self.meets_rigid(rigid, from, to)?))
+                })
+                .collect(),
+            (Obstacle::Mesh(_), None) => Vec::new(),
         }
     }
 
@@ -241,29 +293,43 @@ impl SurfaceContacts {
         }
     }
 
-    /// The part of an obstacle that a point may touch on its way.
-    fn meeting(&self, obstacle: &Obstacle, from: DVec3, to: DVec3) -> Option<SurfacePoint> {
-        match obstacle {
-            Obstacle::Rigid(rigid) => {
-                let near = rigid.nearest(to);
-                let reach = self.settings.offset + from.distance(to);
-                let reach = reach + obstacle.displacement(&near.anchor).length();
-                // Passing through something thin counts as well as ending inside.
-                (near.distance < reach).then(|| rigid.meets(from, to).unwrap_or(near))
-            }
-            Obstacle::Mesh(mesh) => {
-                let travelled = from.distance(to) + mesh.farthest_move();
-                let reach = self.settings.offset + travelled;
-                let near = mesh.nearest(to, reach.max(DEEPEST))?;
-                // What is farther off than it has come has passed nothing.
-                let met = match near.distance.abs() <= travelled {
-                    true => mesh.meets(from, to),
-                    false => None,
-                };
-                let own = || (to - from - obstacle.displacement(&near.anchor)).length();
-                met.or_else(|| (near.distance < self.settings.offset + own()).then_some(near))
-            }
+    /// The part of a shape that a point may touch on its way.
+    fn meets_rigid(&self, rigid: &RigidObstacle, from: DVec3, to: DVec3) -> Option<SurfacePoint> {
+        let near = rigid.nearest(to);
+        let obstacle = Obstacle::Rigid(*rigid);
+        let reach = self.settings.offset + from.distance(to);
+        let reach = reach + obstacle.displacement(&near.anchor).length();
+        // Passing through something thin counts as well as ending inside.
+        (near.distance < reach).then(|| rigid.meets(from, to).unwrap_or(near))
+    }
+
+    /// How near a point must end to have touched a mesh on its way [m].
+    fn reach(&self, mesh: &MeshObstacle, from: DVec3, to: DVec3) -> f64 {
+        self.settings.offset + from.distance(to) + mesh.farthest_move()
+    }
+
+    /// The part of a mesh that a point may touch on its way.
+    fn meets_mesh(
+        &self,
+        mesh: &MeshObstacle,
+        known: &mut Known,
+        gone: Gone,
+        from: DVec3,
+        to: DVec3,
+    ) -> Option<SurfacePoint> {
+        let way = from.distance(to) + mesh.farthest_move();
+        let reach = self.reach(mesh, from, to);
+        if known.is_beyond(to, gone, reach) {
+            return None;
         }
+        let near = known.nearest(mesh, to, gone, reach)?;
+        // What is farther off than it has come has passed nothing.
+        let met = match near.distance.abs() <= way {
+            true => mesh.meets(from, to),
+            false => None,
+        };
+        let own = || (to - from - mesh.displacement(&near.anchor)).length();
+        met.or_else(|| (near.distance < self.settings.offset + own()).then_some(near))
     }
 
     /// Adds the contact of a sample with a tangent plane.
@@ -320,6 +386,7 @@ impl SurfaceContacts {
             sample: s as u32,
             obstacle: o as u32,
             is_out: gap >= 0.0,
+            triangle: triangle_of(&found),
         });
     }
 
@@ -339,7 +406,7 @@ impl SurfaceContacts {
         let (mut sum, mut change) = (0.0, 0.0);
         let mut touched = vec![false; self.samples.len() * obstacles.len()];
         self.take_down(end);
-        for (touch, owner) in self.touches.iter_mut().zip(&self.owners) {
+        for (touch, owner) in self.touches.iter_mut().zip(&mut self.owners) {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
             touched[o * self.samples.len() + s] = true;
             // What was solved with, before it is made any harder.
@@ -354,13 +421,26 @@ impl SurfaceContacts {
             if gap > 2.0 * offset {
                 continue;
             }
-            let obstacle = &obstacles[o];
-            if let Some(found) = obstacle.nearest(p, 2.0 * offset + gap.abs())
-                && found.distance < gap - CURVED * offset
+            let nearer = gap - CURVED * offset;
+            let found = match (&obstacles[o], &mut self.ranges[o]) {
+                (Obstacle::Mesh(mesh), Some(range)) => {
+                    let gone = range.gone();
+                    let known = &mut range.known[s];
+                    match known.least(p, gone) < nearer {
+                        true => known.nearest(mesh, p, gone, 2.0 * offset + gap.abs()),
+                        false => None,
+                    }
+                }
+                (obstacle, _) => obstacle.nearest(p, f64::INFINITY),
+            };
+            if let Some(found) = found
+                && found.distance.abs() <= 2.0 * offset + gap.abs()
+                && found.distance < nearer
                 && found.normal.dot(touch.normal) > 0.0
             {
                 touch.normal = found.normal;
                 touch.level = found.normal.dot(found.closest);
+                owner.triangle = triangle_of(&found);
                 again = true;
             }
             if owner.is_out
@@ -372,23 +452,35 @@ impl SurfaceContacts {
             }
         }
         again |= change > CHANGED * sum;
+        // Those that did not go as expected may touch something else.
+        let n = self.samples.len();
+        let n_asked = obstacles.iter().map(|o| self.n_asked(o)).max();
+        let is_surprised: Vec<bool> = self.samples[..n_asked.unwrap_or(0)]
+            .par_iter()
+            .with_min_len(CHUNK)
+            .map(|sample| {
+                let off = sample.at(end).distance_squared(sample.at(&self.guess));
+                off >= 0.25 * offset * offset
+            })
+            .collect();
         for (o, obstacle) in obstacles.iter().enumerate() {
-            for s in 0..self.n_asked(obstacle) {
-                let sample = &self.samples[s];
-                let (from, to) = (sample.at(start), sample.at(end));
-                let expected = to.distance_squared(sample.at(&self.guess)) < 0.25 * offset * offset;
-                if expected {
-                    continue;
-                }
-                let found = match (touched[o * self.samples.len() + s], obstacle) {
-                    (false, _) => self.meeting(obstacle, from, to),
-                    (true, Obstacle::Rigid(_)) => None,
-                    // It may run into another part of the same mesh.
-                    (true, Obstacle::Mesh(mesh)) => mesh
-                        .meets(from, to)
-                        .filter(|found| self.is_news(s, o, found)),
-                };
-                if let Some(found) = found.filter(|f| f.distance < 0.5 * offset) {
+            let mut range = self.ranges[o].take();
+            let is_touched = &touched[o * n..(o + 1) * n];
+            let counts = |s: usize| is_surprised[s] && !is_touched[s];
+            let mut found = self.meetings(obstacle, &mut range, start, end, counts);
+            self.ranges[o] = range;
+            if let Obstacle::Mesh(mesh) = obstacle {
+                // Or another part of the same mesh.
+                let more = (0..is_surprised.len()).filter(|s| is_surprised[*s] && is_touched[*s]);
+                found.extend(more.filter_map(|s| {
+                    let (from, to) = (self.samples[s].at(start), self.samples[s].at(end));
+                    let found = mesh.meets(from, to)?;
+                    self.is_news(s, o, &found).then_some((s, found))
+                }));
+            }
+            for (s, found) in found {
+                if found.distance < 0.5 * offset {
+                    let (from, to) = (self.samples[s].at(start), self.samples[s].at(end));
                     self.add(s, o, obstacle, found, from, to);
                     again = true;
                 }
@@ -437,13 +529,17 @@ impl SurfaceContacts {
                 }
             }
         }
-        for obstacle in obstacles {
-            let Obstacle::Mesh(mesh) = obstacle else {
+        for (obstacle, range) in obstacles.iter().zip(&self.ranges) {
+            let (Obstacle::Mesh(mesh), Some(range)) = (obstacle, range) else {
                 continue;
             };
-            for s in (0..self.n_vertices).filter(|s| !held[*s]) {
-                n_set += u32::from(set_out_of(mesh, start[s], &mut end[s], floor));
-            }
+            let points = end.par_iter_mut().zip(&range.known).enumerate();
+            let set = points.with_min_len(CHUNK).map(|(s, (end, known))| {
+                let way = start[s].distance(*end) + mesh.farthest_move();
+                let is_clear = known.is_beyond(*end, range.gone(), way);
+                u32::from(!held[s] && !is_clear && set_out_of(mesh, start[s], end, floor))
+            });
+            n_set += set.sum::<u32>();
         }
         n_set
     }
@@ -477,10 +573,17 @@ impl SurfaceContacts {
         self.memory.clear();
         for solved in &self.solved {
             let Owner {
-                sample, obstacle, ..
+                sample,
+                obstacle,
+                triangle,
+                ..
             } = solved.owner;
-            let p = self.samples[sample as usize].at(end);
-            let found = obstacles[obstacle as usize].nearest(p - solved.kept, f64::INFINITY);
+            let p = self.samples[sample as usize].at(end) - solved.kept;
+            // An anchor stays on its side of the body.
+            let found = match &obstacles[obstacle as usize] {
+                Obstacle::Mesh(mesh) => Some(mesh.nearest_from(p, triangle)),
+                rigid => rigid.nearest(p, f64::INFINITY),
+            };
             self.memory.extend(found.map(|found| Memory {
                 obstacle,
                 sample,
@@ -513,104 +616,13 @@ fn set_out_of(mesh: &MeshObstacle, start: DVec3, end: &mut DVec3, floor: f64) ->
     is_set
 }
 
+/// The triangle of a place on a mesh.
+const fn triangle_of(found: &SurfacePoint) -> u32 {
+    match found.anchor {
+        Anchor::Mesh { triangle, .. } => triangle,
+        Anchor::Own(_) => 0,
+    }
+}
+
 /// How often a point is set back that then meets something else.
 const SETTING: u32 = 4;
-/// Points deeper inside a mesh than this are not found [m].
-const DEEPEST: f64 = 0.05;
-
-impl Sample {
-    fn at(&self, x: &[DVec3]) -> DVec3 {
-        let n = usize::from(self.n_vertices);
-        let parts = self.vertices[..n].iter().zip(&self.weights[..n]);
-        parts.map(|(v, w)| x[*v as usize] * *w).sum()
-    }
-
-    /// 1 / Σ w²/m.
-    fn mass(&self, masses: &[f64]) -> f64 {
-        let n = usize::from(self.n_vertices);
-        let parts = self.vertices[..n].iter().zip(&self.weights[..n]);
-        1.0 / parts.map(|(v, w)| w * w / masses[*v as usize]).sum::<f64>()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use drapery_core::Fabric;
-    use glam::DQuat;
-
-    use super::super::obstacle::{Placement, RigidObstacle};
-    use super::*;
-    use crate::textbook::{Rectangle, Triangulation};
-
-    /// What was solved for last counts, not what was to be solved for next.
-    #[test]
-    fn forces_that_were_never_solved_for_are_not_remembered() {
-        let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
-        let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
-        let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
-        let plane = RigidObstacle::new(Shape::Plane, Placement::IDENTITY).unwrap();
-        let obstacles = [Obstacle::from(plane)];
-        let settings = SurfaceSettings {
-            offset: 1.5e-3,
-            friction: 0.5,
-        };
-        let mut contacts = SurfaceContacts::new(&cloth, 0.03, settings);
-        let at = |y: f64| -> Vec<DVec3> {
-            let points = sheet.points.iter();
-            points.map(|p| DVec3::new(p.x, y, p.y)).collect()
-        };
-        let (start, end) = (at(1e-3), at(-1e-4));
-        contacts.begin(&obstacles, &start, &start, 0.01);
-        let forces: Vec<f64> = contacts.touches().iter().map(|t| t.force(&end)).collect();
-        // It has ended inside, and is to press harder.
-        assert!(contacts.refresh(&obstacles, &[false; 4], &start, &end));
-        assert!(contacts.touches()[0].force(&end) > 2.0 * forces[0]);
-        contacts.finish(&obstacles, &end);
-        let remembered: Vec<f64> = contacts.memory.iter().map(|m| m.force).collect();
-        assert_eq!(remembered, forces);
-    }
-
-    /// A sample had one memory, so that of two obstacles one was forgotten
-    /// with every step, and let go.
-    #[test]
-    fn a_point_between_two_obstacles_sticks_to_both() {
-        let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
-        let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
-        let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
-        // Between a plane below and one above, 1 mm from either.
-        let plane = |rotation: DQuat, y: f64| -> Obstacle {
-            let translation = DVec3::Y * y;
-            let placement = Placement {
-                rotation,
-                translation,
-            };
-            RigidObstacle::new(Shape::Plane, placement).unwrap().into()
-        };
-        let over = DQuat::from_rotation_x(std::f64::consts::PI);
-        let obstacles = [plane(DQuat::IDENTITY, -1e-3), plane(over, 1e-3)];
-        let settings = SurfaceSettings {
-            offset: 1.5e-3,
-            friction: 0.5,
-        };
-        let mut contacts = SurfaceContacts::new(&cloth, 0.03, settings);
-        let at = |x: f64| -> Vec<DVec3> {
-            let points = sheet.points.iter();
-            points.map(|p| DVec3::new(p.x + x, 0.0, p.y)).collect()
-        };
-        let held = [false; 4];
-        contacts.begin(&obstacles, &at(0.0), &at(0.0), 0.01);
-        contacts.refresh(&obstacles, &held, &at(0.0), &at(0.0));
-        contacts.finish(&obstacles, &at(0.0));
-        // Half of what its friction bears.
-        let friction = contacts.touches()[0].friction.unwrap();
-        let shift = 0.5 * friction.limit / friction.stiffness;
-        contacts.begin(&obstacles, &at(shift), &at(shift), 0.01);
-        assert_eq!(contacts.touches().len(), 8);
-        for touch in contacts.touches() {
-            let friction = touch.friction.unwrap();
-            assert!(friction.limit > 0.0);
-            let slip = touch.slip(&at(shift), friction.anchor);
-            assert!((slip.x - shift).abs() < 1e-12, "{slip} for {shift}");
-        }
-    }
-}

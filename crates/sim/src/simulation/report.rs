@@ -29,6 +29,22 @@ pub struct StepReport {
     pub crossings: u32,
 }
 
+impl StepReport {
+    /// Takes another step into account: counts are summed; of parts, touches
+    /// and crossings the most is kept, of residual and decrement the worst.
+    pub fn add(&mut self, other: &Self) {
+        let is_first = self.parts == 0;
+        self.solve.converged |= is_first;
+        self.solve.add(&other.solve);
+        self.parts = self.parts.max(other.parts);
+        self.touches = self.touches.max(other.touches);
+        self.solves += other.solves;
+        self.set_back += other.set_back;
+        self.contact_settled = other.contact_settled && (is_first || self.contact_settled);
+        self.crossings = self.crossings.max(other.crossings);
+    }
+}
+
 /// Where the energy of a cloth is [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyBudget {
@@ -69,15 +85,22 @@ pub enum Failure {
     Crossing,
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Failure {
+    /// In words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::NotConverged => "the solver did not converge",
             Self::NotFinite => "a force was no number",
             Self::Unheld => "part of the cloth is held by nothing",
             Self::TurnedOver => "a triangle was pressed through itself",
             Self::Crossing => "cloth could not be kept from passing through something",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -14,6 +14,7 @@ use super::feet::{Contact, Feet};
 use super::figure::{Figure, sign};
 use super::gait::{Gait, STAND, WALK};
 use super::plan::Plan;
+use super::sag::Sag;
 use super::track::{Knot, Path, Track, through};
 
 /// What is composed so far.
@@ -117,6 +118,13 @@ impl Composer {
         self.last
     }
 
+    /// A foot leaves its last footprint in the manner of this gait.
+    pub(super) fn went_as(&mut self, side: usize, gait: &Gait) {
+        if let Some(contact) = self.contacts[side].last_mut() {
+            contact.goes = *gait;
+        }
+    }
+
     /// A key at a time from now [s].
     pub(super) fn key(&mut self, channel: Channel, after: f64, value: f64) {
         self.knot(channel, Knot::rest(self.now + after, value));
@@ -204,7 +212,13 @@ impl Composer {
     /// Moves with this gait, after as many steps as the change needs.
     pub(super) fn reach(&mut self, gait: &Gait) {
         let Some(before) = self.moving else {
-            self.start(gait);
+            if gait.contact > 1.0 {
+                self.start(gait);
+            } else {
+                // A runner walks first.
+                self.start(&WALK);
+                self.reach(gait);
+            }
             return;
         };
         let speed = |g: &Gait| g.step_length / g.step_time;
@@ -220,7 +234,10 @@ impl Composer {
 
     /// From standing: weight onto one foot, then the other steps out.
     fn start(&mut self, gait: &Gait) {
-        let first = STAND.mix(gait, 0.7);
+        let mut first = STAND.mix(gait, 0.7);
+        // The first step hardly pushes off.
+        first.toe_off *= 0.7;
+        first.swing_pitch *= 0.7;
         let side = self.last;
         self.hold();
         self.gaits.push((self.now, STAND));
@@ -248,9 +265,6 @@ impl Composer {
         self.now = middle;
         self.moving = Some(first);
         self.stride(&first, 0.62 * gait.step_length, 0.0);
-        if gait.step_length > 0.85 {
-            self.step(&STAND.mix(gait, 0.85), 0.0);
-        }
     }
 
     /// Stands: from moving, by a short step and one that closes the feet.
@@ -325,7 +339,7 @@ impl Composer {
     }
 
     /// A place from here, `left` and `front` of it as it faces [m].
-    pub(super) fn from_here(&self, left: f64, front: f64) -> DVec2 {
+    pub(super) fn beside(&self, left: f64, front: f64) -> DVec2 {
         let offset = DQuat::from_rotation_y(self.facing) * DVec3::new(left, 0.0, front);
         self.place + DVec2::new(offset.x, offset.z)
     }
@@ -355,7 +369,9 @@ impl Composer {
             gaits: ordered(self.gaits),
             keys: self.keys.into_iter().map(Track::new).collect(),
             span: [self.begin, end],
+            sag: Sag::default(),
         }
+        .settled()
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn waltz(composer: &mut Composer) {
         // The left foot leads to the front, the right one to the back.
         let (lead, front) = if bar % 2 == 0 { (0, 0.36) } else { (1, -0.36) };
         let other = 1 - lead;
-        let first = composer.from_here(0.0, front);
+        let first = composer.beside(0.0, front);
         let turned = composer.facing + deg(45.0);
         composer.tread(
             lead,
@@ -78,7 +78,7 @@ pub(super) fn waltz(composer: &mut Composer) {
         composer.advance(beat);
         composer.place = first;
         composer.facing = turned;
-        let second = composer.from_here(-0.34 * sign(lead), 0.0);
+        let second = composer.beside(-0.34 * sign(lead), 0.0);
         composer.tread(other, 0.04, 0.66 * beat, second, turned, &WALTZ);
         let over = first.lerp(second, 0.55) + lean_to(composer, other, 0.04);
         composer.pass(beat, over, turned - deg(8.0));
@@ -94,7 +94,7 @@ pub(super) fn waltz(composer: &mut Composer) {
 
 /// Towards a foot [m].
 fn lean_to(composer: &Composer, side: usize, far: f64) -> DVec2 {
-    composer.from_here(far * sign(side), 0.0) - composer.place
+    composer.beside(far * sign(side), 0.0) - composer.place
 }
 
 /// Down on one, up on two and three.
@@ -118,7 +118,10 @@ fn rise(composer: &mut Composer, beat: f64) {
     }
 }
 
-const HOLD: [(fn(usize) -> Channel, f64, f64); 4] = [
+/// A channel with its angles for the left and the right arm [degrees].
+type Held = (fn(usize) -> Channel, f64, f64);
+
+const HOLD: [Held; 4] = [
     (Channel::ArmForward, 14.0, 42.0),
     (Channel::ArmOut, 58.0, 42.0),
     (Channel::Elbow, 40.0, 78.0),
@@ -228,10 +231,10 @@ pub(super) fn disco(composer: &mut Composer) {
     for step in 0..4 {
         let lead = step % 2;
         let s = sign(lead);
-        let there = composer.from_here(0.36 * s, 0.0);
+        let there = composer.beside(0.36 * s, 0.0);
         let facing = composer.facing;
         composer.tread(lead, 0.02, 0.72 * beat, there, facing, &SIDE);
-        let over = composer.from_here(0.24 * s, 0.0);
+        let over = composer.beside(0.24 * s, 0.0);
         composer.pass(beat, over, facing);
         composer.key(Channel::PelvisUp, 0.5 * beat, -0.015);
         composer.key(Channel::PelvisUp, beat, -0.06);
@@ -246,7 +249,7 @@ pub(super) fn disco(composer: &mut Composer) {
         composer.advance(beat);
         composer.place = there;
         composer.tread(1 - lead, 0.06, 0.78 * beat, there, facing, &SIDE);
-        composer.pass(beat, composer.from_here(0.02 * s, 0.0), facing);
+        composer.pass(beat, composer.beside(0.02 * s, 0.0), facing);
         composer.place = there;
         composer.key(Channel::PelvisUp, 0.5 * beat, -0.015);
         composer.key(Channel::PelvisUp, beat, -0.05);

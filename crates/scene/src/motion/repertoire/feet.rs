@@ -176,7 +176,8 @@ fn in_the_air(
 ) -> FootPlace {
     let u = (time - from.off) / (to.on - from.off);
     let style = from.goes.mix(&to.came, 0.5);
-    let gone = carried(u, style.leave, style.arrive);
+    // The last of the way is straight down, or it would graze the floor.
+    let gone = carried((u / 0.94).min(1.0), style.leave, style.arrive);
     let heading = from.heading + gone * (to.heading - from.heading) + keys.turn;
     let rolled = DQuat::from_rotation_y(heading) * DQuat::from_rotation_x(pitch);
     let ball = from.ball.lerp(to.ball, gone);
@@ -211,7 +212,7 @@ fn in_the_air(
         heading,
         pitch,
         toes,
-        free: ease(u.min(1.0 - u) / 0.2),
+        free: ease((time - from.off).min(to.on - time) / style.bound),
     }
 }
 

@@ -65,11 +65,17 @@ gait! {
     leave,
     /// The share of the time in the air in which the foot slows down.
     arrive,
+    /// How long after leaving the ground, and before landing, the foot is
+    /// bound to its way, and the pelvis to the foot [s].
+    bound,
     /// How far before the foot the pelvis is in the middle of the contact,
     /// beside where it is in standing [m].
     ahead,
     /// How much lower than with straight legs the pelvis is [m].
     drop,
+    /// How soon and how softly a leg that is too short for that pulls the
+    /// pelvis down [m].
+    softness,
     /// How much the pelvis rises and falls; positive is highest in mid-contact [m].
     bob,
     /// How far the pelvis goes to the side of the foot on the ground [m].
@@ -115,8 +121,10 @@ pub(super) const STAND: Gait = Gait {
     around: 0.0,
     leave: 0.5,
     arrive: 0.4,
+    bound: 0.12,
     ahead: 0.0,
     drop: 0.002,
+    softness: 0.002,
     bob: 0.0,
     sway: 0.0,
     pelvis_turn: 0.0,
@@ -149,8 +157,10 @@ pub(super) const WALK: Gait = Gait {
     around: 0.0,
     leave: 0.45,
     arrive: 0.2,
-    ahead: 0.07,
-    drop: 0.030,
+    bound: 0.12,
+    ahead: 0.085,
+    drop: 0.026,
+    softness: 0.007,
     bob: 0.014,
     sway: 0.022,
     pelvis_turn: deg(5.0),
@@ -174,7 +184,8 @@ pub(super) const WALK_SLOW: Gait = Gait {
     strike: deg(-15.0),
     toe_off: deg(40.0),
     swing_pitch: deg(52.0),
-    lift: 0.055,
+    lift: 0.068,
+    arrive: 0.28,
     drop: 0.022,
     bob: 0.010,
     sway: 0.030,
@@ -230,8 +241,10 @@ pub(super) const RUN_SLOW: Gait = Gait {
     around: 0.0,
     leave: 0.35,
     arrive: 0.15,
+    bound: 0.11,
     ahead: 0.11,
-    drop: 0.036,
+    drop: 0.034,
+    softness: 0.010,
     bob: -0.024,
     sway: 0.010,
     pelvis_turn: deg(4.0),
@@ -299,7 +312,7 @@ pub(super) const RUN_FAST: Gait = Gait {
 /// A march: knees high, arms straight and far.
 pub(super) const MARCH: Gait = Gait {
     step_time: 16.0 / 30.0,
-    step_length: 0.66,
+    step_length: 0.60,
     width: 0.16,
     strike: deg(-4.0),
     toe_off: deg(42.0),
@@ -307,7 +320,7 @@ pub(super) const MARCH: Gait = Gait {
     swing_pitch_at: 0.45,
     lift: 0.24,
     lift_at: 0.5,
-    drop: 0.028,
+    drop: 0.032,
     sway: 0.022,
     pelvis_tip: deg(0.0),
     lean: deg(-3.0),

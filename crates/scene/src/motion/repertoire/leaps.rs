@@ -37,9 +37,10 @@ const JUMP: Gait = Gait {
     toe_off: deg(40.0),
     swing_pitch: deg(42.0),
     swing_pitch_at: 0.25,
-    strike: deg(22.0),
+    strike: deg(28.0),
     lift: 0.22,
     lift_at: 0.34,
+    bound: 0.10,
     ..STAND
 };
 
@@ -148,13 +149,16 @@ pub(super) fn jump(composer: &mut Composer) {
 
 /// The long step of a leap.
 const LEAP: Gait = Gait {
-    step_time: 0.62,
-    step_length: 1.95,
+    step_time: 0.58,
+    step_length: 1.85,
     contact: 0.34,
     strike: deg(-6.0),
-    swing_pitch: deg(70.0),
+    toe_off: deg(44.0),
+    swing_pitch: deg(24.0),
     lift: 0.24,
     lift_at: 0.45,
+    leave: 0.08,
+    bound: 0.06,
     ..RUN
 };
 
@@ -164,20 +168,20 @@ pub(super) fn leap(composer: &mut Composer) {
     // The foot on the ground now takes off, the other leads.
     let trailing = composer.last_foot();
     let leading = 1 - trailing;
-    composer.keys(Channel::PelvisUp, &[(-0.30, 0.0), (-0.02, -0.035)]);
-    flight(composer, 0.10, 0.51, 0.03);
-    composer.keys(Channel::PelvisUp, &[(0.72, -0.05), (1.20, 0.0)]);
+    composer.keys(Channel::PelvisUp, &[(-0.24, 0.0), (0.0, -0.07)]);
+    flight(composer, 0.10, 0.47, 0.0);
+    composer.keys(Channel::PelvisUp, &[(0.60, -0.06), (1.10, 0.0)]);
     composer.keys(
         Channel::FootForward(leading),
-        &[(0.0, 0.0), (0.26, 0.06), (0.48, 0.0)],
+        &[(0.0, 0.0), (0.24, 0.34), (0.47, 0.0)],
     );
     composer.keys(
         Channel::FootUp(leading),
-        &[(0.0, 0.0), (0.26, 0.08), (0.48, 0.0)],
+        &[(0.0, 0.0), (0.24, 0.05), (0.46, 0.0)],
     );
     composer.keys(
         Channel::FootForward(trailing),
-        &[(0.12, 0.0), (0.38, -0.16), (0.62, 0.0)],
+        &[(0.12, 0.0), (0.38, -0.20), (0.66, 0.0)],
     );
     composer.keys(
         Channel::FootUp(trailing),
@@ -206,6 +210,7 @@ pub(super) fn leap(composer: &mut Composer) {
         &[(-0.1, 0.0), (0.12, deg(5.0)), (0.5, 0.0)],
     );
     composer.step(&LEAP, 0.0);
+    composer.went_as(trailing, &LEAP);
     for _ in 0..5 {
         composer.step(&RUN, 0.0);
     }
@@ -282,7 +287,7 @@ pub(super) fn kick(composer: &mut Composer) {
         &[
             (0.64, 0.0),
             (0.95, 0.20),
-            (1.28, 0.66),
+            (1.28, 0.62),
             (1.66, 0.16),
             (2.02, 0.0),
         ],
@@ -292,7 +297,7 @@ pub(super) fn kick(composer: &mut Composer) {
         &[
             (0.64, 0.0),
             (0.95, -0.34),
-            (1.28, 0.70),
+            (1.28, 0.86),
             (1.66, 0.10),
             (2.02, 0.0),
         ],
@@ -302,7 +307,7 @@ pub(super) fn kick(composer: &mut Composer) {
         &[
             (0.64, 0.0),
             (0.93, deg(48.0)),
-            (1.28, deg(-34.0)),
+            (1.28, deg(-42.0)),
             (1.66, 0.0),
         ],
     );

@@ -1,14 +1,14 @@
 //! [`Plan`]: a motion as a function of time, and the poses it goes through.
 //!
 //! The feet are where the footprints say, the pelvis is on its path at the
-//! height of its gait, unless a leg is too short for that: then it is lower,
-//! by the soft minimum
+//! height of its gait, unless a leg is too short for that: then it sags
+//! ([`Sag`]), and what little is left is the soft minimum
 //!
 //! ```text
 //! y = −s log(exp(−y₀/s) + exp(−y_left/s) + exp(−y_right/s))
 //! ```
 //!
-//! of the height wanted and the greatest that each leg allows. A foot in the
+//! of the height y₀ and the greatest that each leg allows. A foot in the
 //! air that is out of reach comes nearer instead. The trunk, head and arms
 //! follow the phase of the steps, and all of it what is keyed.
 
@@ -21,7 +21,26 @@ use super::feet::{Feet, FootKeys, FootPlace};
 use super::figure::{Figure, sign};
 use super::gait::{Gait, deg};
 use super::limbs::{ArmAngles, LEAST_BEND};
+use super::sag::Sag;
 use super::track::{Path, Track, ease};
+
+/// What is fixed before the height of the pelvis is.
+struct Stance {
+    gait: Gait,
+    /// Half a turn a step [rad].
+    phase: f64,
+    /// Where the path goes [rad].
+    heading: f64,
+    /// Where the pelvis faces [rad].
+    facing: f64,
+    /// The pelvis' rotation.
+    pelvis: DQuat,
+    /// Where the pelvis is on the level [m].
+    above: DVec3,
+    /// How high it would be with legs of any length [m].
+    wanted: f64,
+    feet: [FootPlace; 2],
+}
 
 /// A planned motion.
 #[derive(Clone, Debug)]
@@ -41,19 +60,29 @@ pub(super) struct Plan {
     pub(super) keys: Vec<Track>,
     /// When the clip begins and ends [s].
     pub(super) span: [f64; 2],
+    /// What the legs take from the height of the pelvis.
+    pub(super) sag: Sag,
 }
 
-/// How softly a leg that is too short pulls the pelvis down [m].
-const SOFTNESS: f64 = 0.003;
+/// How softly a leg at its very end stops the pelvis [m].
+const LAST_SOFTNESS: f64 = 0.004;
+
+/// How softly a foot in the air comes nearer [m].
+const SOFTNESS: f64 = 0.03;
 
 /// How much a foot in the air may be out of reach before it pulls [m].
-const FREE_PLAY: f64 = 0.12;
+const FREE_PLAY: f64 = 0.2;
 
 /// How far a knee is bent when its foot comes nearer for want of reach [rad].
 const FREE_BEND: f64 = 0.25;
 
-/// How far the ankle bends before the heel rises, and how softly that begins [rad].
-const ANKLE_BEND: f64 = deg(20.5);
+/// How far the ankle bends before the heel rises [rad].
+const ANKLE_BEND: f64 = deg(19.5);
+
+/// How far a foot in the air points down along its shin [rad].
+const ANKLE_STRETCH: f64 = deg(36.0);
+
+/// How softly both begin [rad].
 const ANKLE_SOFTNESS: f64 = deg(3.0);
 
 /// Rounds in which the heel finds its height; each leaves less than a third of
@@ -97,8 +126,20 @@ impl Plan {
         from.mix(to, ease((time - t0) / (t1 - t0)))
     }
 
-    fn pose(&self, time: f64, origin: DVec2) -> Pose {
-        let figure = &self.figure;
+    /// The plan with the sag that its legs need.
+    pub(super) fn settled(mut self) -> Self {
+        self.sag = Sag::new(self.span, |time| {
+            let stance = self.stance(time);
+            let allowed = self.allowed(&stance);
+            let least = allowed[0].min(allowed[1]);
+            let softness = stance.gait.softness;
+            // A little sooner than it must, so that little is left.
+            soft_excess(stance.wanted - least + 1.3 * softness, softness)
+        });
+        self
+    }
+
+    fn stance(&self, time: f64) -> Stance {
         let key = |channel| self.key(channel, time);
         let gait = self.gait(time);
         let phase = self.phase.at(time) * std::f64::consts::PI;
@@ -107,25 +148,58 @@ impl Plan {
         let turn = gait.pelvis_turn * phase.sin() + key(Channel::PelvisTurn);
         let list = gait.pelvis_list * (phase + 0.4).cos() + key(Channel::PelvisList);
         let tip = gait.pelvis_tip + key(Channel::PelvisTip);
-        let pelvis = DQuat::from_rotation_y(heading + turn)
-            * DQuat::from_rotation_x(tip)
-            * DQuat::from_rotation_z(list);
-        let feet = [0, 1].map(|side| self.foot(side, time));
-        let ground = self.path.at(time) - origin;
+        let ground = self.path.at(time);
         let shift = DQuat::from_rotation_y(heading)
             * DVec3::new(key(Channel::PelvisLeft), 0.0, key(Channel::PelvisForward));
-        let wanted =
-            figure.root.y - gait.drop + gait.bob * (2.0 * phase).cos() + key(Channel::PelvisUp);
-        let above = DVec3::new(ground.x + shift.x, 0.0, ground.y + shift.z);
-        let feet = feet.map(|foot| FootPlace {
-            ankle: foot.ankle - DVec3::new(origin.x, 0.0, origin.y),
-            ..foot
-        });
-        let root = above + DVec3::Y * self.height(wanted, above, pelvis, &feet);
+        Stance {
+            gait,
+            phase,
+            heading,
+            facing: heading + turn,
+            pelvis: DQuat::from_rotation_y(heading + turn)
+                * DQuat::from_rotation_x(tip)
+                * DQuat::from_rotation_z(list),
+            above: DVec3::new(ground.x + shift.x, 0.0, ground.y + shift.z),
+            wanted: self.figure.root.y - gait.drop
+                + gait.bob * (2.0 * phase).cos()
+                + key(Channel::PelvisUp),
+            feet: [0, 1].map(|side| self.foot(side, time)),
+        }
+    }
+
+    /// The greatest height of the pelvis that each leg allows [m].
+    fn allowed(&self, stance: &Stance) -> [f64; 2] {
+        [0, 1].map(|side| {
+            let (leg, foot) = (&self.figure.legs[side], &stance.feet[side]);
+            let hip = stance.above + stance.pelvis * leg.hip_from_pelvis;
+            let to = foot.ankle - hip;
+            let reach = leg.reach(LEAST_BEND);
+            let across_sq = to.x * to.x + to.z * to.z;
+            // Beyond its reach on the level a leg pulls no further.
+            let upright = (reach * reach - across_sq).max(0.01 * reach * reach).sqrt();
+            to.y + upright + FREE_PLAY * foot.free.powi(2)
+        })
+    }
+
+    fn pose(&self, time: f64, origin: DVec2) -> Pose {
+        let figure = &self.figure;
+        let key = |channel| self.key(channel, time);
+        let stance = self.stance(time);
+        let Stance {
+            gait,
+            phase,
+            heading,
+            pelvis,
+            ..
+        } = stance;
+        let [left, right] = self.allowed(&stance);
+        let sagged = stance.wanted - self.sag.at(time);
+        let height = soft_least(&[sagged, left, right], LAST_SOFTNESS);
+        let root = stance.above + DVec3::Y * height;
 
         let mut rotations = vec![DQuat::IDENTITY; figure.skeleton.len()];
         rotations[figure.pelvis] = pelvis;
-        self.legs(time, root, pelvis, heading + turn, &feet, &mut rotations);
+        self.legs(time, root, &stance, &mut rotations);
 
         let lean = gait.lean - gait.pelvis_tip;
         let bend = lean + key(Channel::Bend);
@@ -164,7 +238,7 @@ impl Plan {
             rotations[arm.wrist] = turned.wrist;
         }
         Pose {
-            root: root.as_vec3(),
+            root: (root - DVec3::new(origin.x, 0.0, origin.y)).as_vec3(),
             rotations: rotations.iter().map(|q| upright(q.as_quat())).collect(),
         }
     }
@@ -183,50 +257,32 @@ impl Plan {
         self.feet[side].at(&self.figure.legs[side], time, &keys)
     }
 
-    /// The height of the pelvis [m].
-    fn height(&self, wanted: f64, above: DVec3, pelvis: DQuat, feet: &[FootPlace; 2]) -> f64 {
-        let mut heights = [wanted; 3];
+    fn legs(&self, time: f64, root: DVec3, stance: &Stance, rotations: &mut [DQuat]) {
+        let Stance { pelvis, feet, .. } = stance;
         for (side, leg) in self.figure.legs.iter().enumerate() {
-            let hip = above + pelvis * leg.hip_from_pelvis;
-            let to = feet[side].ankle - hip;
-            let reach = leg.reach(LEAST_BEND);
-            let across_sq = to.x * to.x + to.z * to.z;
-            // Beyond its reach on the level a leg pulls no further.
-            let upright = (reach * reach - across_sq).max(0.01 * reach * reach).sqrt();
-            heights[side + 1] = to.y + upright + FREE_PLAY * feet[side].free;
-        }
-        soft_least(&heights, SOFTNESS)
-    }
-
-    fn legs(
-        &self,
-        time: f64,
-        root: DVec3,
-        pelvis: DQuat,
-        pelvis_heading: f64,
-        feet: &[FootPlace; 2],
-        rotations: &mut [DQuat],
-    ) {
-        for (side, leg) in self.figure.legs.iter().enumerate() {
-            let hip = root + pelvis * leg.hip_from_pelvis;
+            let hip = root + *pelvis * leg.hip_from_pelvis;
             let out = sign(side) * self.key(Channel::KneeOut(side), time);
             let turned = |foot: &FootPlace| {
                 // Knees point where the foot does, nearly.
-                let facing = pelvis_heading + 0.7 * (foot.heading - pelvis_heading) + out;
+                let facing = stance.facing + 0.7 * (foot.heading - stance.facing) + out;
                 let front = DQuat::from_rotation_y(facing) * DVec3::Z;
                 let to = foot.ankle - hip;
-                let near = soft_least(&[to.length(), leg.reach(FREE_BEND)], 4.0 * SOFTNESS);
-                let to = to.lerp(to.normalize() * near, foot.free);
+                let bend = 0.5 * LEAST_BEND + foot.free * (FREE_BEND - 0.5 * LEAST_BEND);
+                let softness = 1e-6 + SOFTNESS * foot.free;
+                let near = soft_least(&[to.length(), leg.reach(bend)], softness);
+                let to = to.normalize() * near;
                 leg.towards(to, DVec3::NEG_Y, front)
             };
-            // The heel rises when the shin leans more than the ankle bends:
-            // a fixed point, as that brings the shin back a little.
+            // The heel rises when the shin leans more than the ankle bends, and
+            // in the air sinks when the ankle stretches no further: a fixed
+            // point, as that moves the shin a little.
             let mut foot = feet[side];
             let mut turn = turned(&foot);
             for _ in 0..HEEL_ROUNDS {
                 let shin = turn.thigh * leg.bent(turn.knee);
                 let lean = log(shin.inverse() * feet[side].rotation()).x;
-                let more = soft_excess(-lean - ANKLE_BEND, ANKLE_SOFTNESS);
+                let more = soft_excess(-lean - ANKLE_BEND, ANKLE_SOFTNESS)
+                    - foot.free * soft_excess(lean - ANKLE_STRETCH, ANKLE_SOFTNESS);
                 foot = feet[side].heel_up(leg, more);
                 turn = turned(&foot);
             }

@@ -20,7 +20,9 @@ pub(super) struct MeshSide {
     triangles: Vec<[u32; 3]>,
     /// The two faces at each edge.
     faces_of_edge: Vec<[u32; 2]>,
-    /// Outwards at the start of the step, of any length.
+    /// Where its vertices are at the start of the step [m].
+    places: Vec<DVec3>,
+    /// Outwards there, of any length.
     face_normals: Vec<DVec3>,
     vertex_normals: Vec<DVec3>,
 }
@@ -46,6 +48,7 @@ impl MeshSide {
             base,
             triangles: triangles.to_vec(),
             faces_of_edge: faces_of_edge.collect(),
+            places: Vec::new(),
             face_normals: Vec::new(),
             vertex_normals: Vec::new(),
         };
@@ -63,6 +66,11 @@ impl MeshSide {
     pub(super) fn turn(&mut self, mesh: &MeshObstacle, base: u32) {
         self.base = base;
         let x = mesh.start();
+        if self.places == x {
+            return;
+        }
+        self.places.clear();
+        self.places.extend_from_slice(x);
         self.face_normals.clear();
         self.vertex_normals.clear();
         self.vertex_normals.resize(x.len(), DVec3::ZERO);
