@@ -23,6 +23,7 @@ mod sew;
 mod sheet;
 mod skirt;
 mod sleeve;
+mod styles;
 mod top;
 mod trousers;
 mod trunk;
@@ -34,8 +35,6 @@ use drapery_core::{BodyModel, Garment, GarmentError, ShapeError};
 
 use figure::Figure;
 pub use figure::Measurements;
-use sleeve::SleeveStyle;
-use top::TopStyle;
 
 /// What can be drafted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -244,6 +243,22 @@ impl Fit {
 /// # Errors
 /// When the joints of the body can't be named, it can't be measured, or a
 /// setting is out of range.
+///
+/// ```
+/// use drapery_core::BodyModel;
+/// use drapery_scene::builtin;
+/// use drapery_scene::garment::{DraftConfig, GarmentKind, Size, draft};
+///
+/// let wearer = builtin::character("mannequin").expect("built in");
+/// let shape = vec![0.0; wearer.shape_parameters().len()];
+/// let config = DraftConfig {
+///     n_triangles: 500,
+///     ease: Size::L.ease(),
+/// };
+/// let skirt = draft(GarmentKind::Skirt, &wearer, &shape, &config)?;
+/// assert_eq!(skirt.panels().len(), 2);
+/// # Ok::<(), drapery_scene::garment::DraftError>(())
+/// ```
 pub fn draft(
     kind: GarmentKind,
     model: &dyn BodyModel,
@@ -256,7 +271,7 @@ pub fn draft(
     let fit = Fit {
         ease: f64::from(config.ease) / std::f64::consts::TAU,
     };
-    let cuts = cuts(kind, &figure, &fit)?;
+    let cuts = styles::cuts(kind, &figure, &fit)?;
     let flat = sew::lay_flat(&cuts)?;
     let mut sewn = sew::sew(&flat, config.n_triangles)?;
     settle::settle(&mut sewn, &figure);
@@ -270,95 +285,4 @@ pub fn draft(
 pub fn measure(model: &dyn BodyModel, shape: &[f32]) -> Result<Measurements, DraftError> {
     let body = model.shaped(shape)?;
     Ok(Figure::new(model, &body)?.measured)
-}
-
-fn cuts<'a>(
-    kind: GarmentKind,
-    figure: &Figure<'_>,
-    fit: &Fit,
-) -> Result<Vec<cut::Cut<'a>>, DraftError> {
-    let knee = (figure.legs[0].middle.y + figure.legs[1].middle.y) / 2.0;
-    let ankle = (figure.legs[0].end.y + figure.legs[1].end.y) / 2.0;
-    let skirt = |hem: f64, flare: f64, fold: f64| skirt::SkirtStyle {
-        hem,
-        flare,
-        fold,
-        ease: 0.012,
-    };
-    match kind {
-        GarmentKind::TShirt => top::top(
-            figure,
-            fit,
-            &TopStyle {
-                hem: figure.crotch + 0.03,
-                ease: 0.022,
-                hang: 0.75,
-                skirt: [0.6, 0.0, 0.0],
-                neck: [0.085, 0.02, 0.02],
-                drop: 0.025,
-                sleeve: Some(SleeveStyle {
-                    end: 0.30,
-                    ease: [0.02, 0.026],
-                }),
-            },
-        ),
-        GarmentKind::Sweater => top::top(
-            figure,
-            fit,
-            &TopStyle {
-                hem: figure.crotch + 0.06,
-                ease: 0.011,
-                hang: 0.15,
-                skirt: [0.0, 0.0, 0.0],
-                neck: [0.07, 0.012, 0.015],
-                drop: 0.015,
-                sleeve: Some(SleeveStyle {
-                    end: 0.97,
-                    ease: [0.011, 0.009],
-                }),
-            },
-        ),
-        GarmentKind::Skirt => skirt::skirt(figure, fit, &skirt(knee + 0.02, 0.26, 0.1)),
-        GarmentKind::LongSkirt => skirt::skirt(figure, fit, &skirt(ankle + 0.04, 0.17, 0.06)),
-        GarmentKind::DressALine => top::top(
-            figure,
-            fit,
-            &TopStyle {
-                hem: knee + 0.03,
-                ease: 0.014,
-                hang: 0.5,
-                skirt: [1.0, 0.2, 0.07],
-                neck: [0.12, 0.035, 0.04],
-                drop: 0.02,
-                sleeve: None,
-            },
-        ),
-        GarmentKind::DressFitted => top::top(
-            figure,
-            fit,
-            &TopStyle {
-                hem: knee - 0.01,
-                ease: 0.009,
-                hang: 0.05,
-                skirt: [0.8, 0.0, 0.0],
-                neck: [0.105, 0.04, 0.03],
-                drop: 0.015,
-                sleeve: Some(SleeveStyle {
-                    end: 0.42,
-                    ease: [0.010, 0.010],
-                }),
-            },
-        ),
-        GarmentKind::Trousers => trousers::trousers(
-            figure,
-            fit,
-            &trousers::TrouserStyle {
-                ease: [0.010, 0.014],
-                knee: 0.024,
-                hem: ankle + 0.02,
-            },
-        ),
-        GarmentKind::Cape => sheet::cape(figure, fit),
-        GarmentKind::Poncho => sheet::poncho(figure, fit),
-    }
 }

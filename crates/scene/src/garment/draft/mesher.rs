@@ -174,30 +174,63 @@ fn join(points: &[DVec2], outline: &[DVec2]) -> Option<Vec<[u32; 3]>> {
     if crossed || joined.num_vertices() != points.len() {
         return None;
     }
+    let corners_of = |face: Face<'_>| face.vertices().map(|v| v.fix().index() as u32);
+    let mut inside: Vec<Option<bool>> = vec![None; joined.num_all_faces()];
+    inside[joined.outer_face().fix().index()] = Some(false);
+    for face in joined.inner_faces() {
+        inside[face.fix().index()] = side_of(corners_of(face), n);
+    }
+    // What is left has neither a free point nor a side of the outline: it is
+    // where its neighbours are.
+    let mut is_settled = false;
+    while !is_settled {
+        is_settled = true;
+        for face in joined.inner_faces() {
+            let at = face.fix().index();
+            if inside[at].is_some() {
+                continue;
+            }
+            let across = face.adjacent_edges().map(|e| e.rev().face().fix().index());
+            inside[at] = across.iter().find_map(|&other| inside[other]);
+            is_settled &= inside[at].is_none();
+        }
+    }
     let mut triangles = Vec::new();
     for face in joined.inner_faces() {
-        let corners = face.vertices().map(|v| v.fix().index() as u32);
-        // A side of the outline has its inside on the left, however flat the
-        // triangle is; others are told by their middles.
-        let on_outline = |from: u32, to: u32| (from as usize + 1) % n == to as usize;
-        let is_side = |i: usize| {
-            let (a, b) = (corners[i], corners[(i + 1) % 3]);
-            let among = (a as usize) < n && (b as usize) < n;
-            (among && on_outline(a, b), among && on_outline(b, a))
-        };
-        let sides = [0, 1, 2].map(is_side);
-        let middle = corners.iter().map(|&v| points[v as usize]).sum::<DVec2>() / 3.0;
-        let is_inside = if sides.iter().any(|s| s.0 || s.1) {
-            sides.iter().all(|s| !s.1)
-        } else {
-            contains(outline, middle)
-        };
-        if is_inside {
+        if inside[face.fix().index()] == Some(true) {
+            let corners = corners_of(face);
             let first = (0..3).min_by_key(|&i| corners[i]).unwrap_or(0);
             triangles.push([0, 1, 2].map(|i| corners[(first + i) % 3]));
         }
     }
     Some(triangles)
+}
+
+type Face<'a> = spade::handles::FaceHandle<
+    'a,
+    spade::handles::InnerTag,
+    Point2<f64>,
+    (),
+    spade::CdtEdge<()>,
+    (),
+>;
+
+/// Whether a triangle is inside the outline of the first `n` points, told
+/// without rounding: one with a free point is, and one with a side of the
+/// outline has its inside on the left of it.
+fn side_of(corners: [u32; 3], n: usize) -> Option<bool> {
+    if corners.iter().any(|&v| v as usize >= n) {
+        return Some(true);
+    }
+    let follows = |from: u32, to: u32| (from as usize + 1) % n == to as usize;
+    (0..3).find_map(|i| {
+        let (a, b) = (corners[i], corners[(i + 1) % 3]);
+        match (follows(a, b), follows(b, a)) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    })
 }
 
 /// Moves each free point to the mean of the centres of its triangles, weighted
@@ -268,6 +301,29 @@ mod tests {
             let even = 3.0 / (3f64.sqrt() / 4.0 * side * side);
             let ratio = mesh.triangles.len() as f64 / even;
             assert!((0.75..1.25).contains(&ratio), "{ratio} at {side}");
+        }
+    }
+
+    /// Points on a straight side are off it by rounding, and thin triangles
+    /// outside the outline join them: none of these may be kept.
+    #[test]
+    fn straight_sides_of_many_points_leave_no_slivers() {
+        for turn in 0..40 {
+            let axis = DVec2::from_angle(0.37 + 0.1 * f64::from(turn));
+            let corners = [[0.0, 0.0], [1.0, 0.03], [0.9, 0.6], [0.1, 0.5]].map(DVec2::from);
+            let mut outline = Vec::new();
+            for i in 0..4 {
+                let (a, b) = (corners[i], corners[(i + 1) % 4]);
+                outline.extend((0..23).map(|k| axis.rotate(a.lerp(b, f64::from(k) / 23.0))));
+            }
+            let mesh = fill(&outline, 0.04).unwrap();
+            for t in &mesh.triangles {
+                let angle = smallest_angle(t.map(|v| mesh.points[v as usize]));
+                assert!(angle.to_degrees() > 15.0, "{t:?}: {}", angle.to_degrees());
+            }
+            // A disc: v − e + f = 1, with 3 f = 2 e − (sides of the outline).
+            let n_edges = (3 * mesh.triangles.len() + outline.len()) / 2;
+            assert_eq!(mesh.points.len() + mesh.triangles.len(), n_edges + 1);
         }
     }
 

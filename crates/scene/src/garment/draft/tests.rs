@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use drapery_core::{PseudoNormals, ShapedBody, TriangleTree};
+use drapery_core::{PoseVelocity, PseudoNormals, ShapedBody, Skeleton, TriMesh, TriangleTree};
 
 use super::*;
 use crate::builtin;
-use crate::character::{Character, read_smpl};
+use crate::character::{Character, CharacterParts, WeldMap, read_smpl};
 use crate::garment::{BindingConfig, bind_made_for, pins};
 use crate::preflight::{MadeFor, borders, check_garment_made_for};
 
@@ -382,6 +382,50 @@ fn names_and_kinds_go_together() {
     }
     assert_eq!(GarmentKind::named("kilt"), None);
     assert_eq!(builtin::GARMENTS.len(), GarmentKind::ALL.len() + 1);
+}
+
+/// The mannequin with its arms turned up from its A-pose [rad].
+fn with_arms_up(angle: f32) -> Character {
+    let body = MANNEQUIN.shaped(&mean()).unwrap();
+    let skeleton = MANNEQUIN.skeleton();
+    let mut pose = skeleton.rest_pose();
+    pose.root = body.joints[0];
+    for (name, angle) in [("left_shoulder", angle), ("right_shoulder", -angle)] {
+        pose.rotations[skeleton.joint(name).unwrap().index()] = glam::Quat::from_rotation_z(angle);
+    }
+    let mut posed = MANNEQUIN.room();
+    let still = PoseVelocity::zero(skeleton.len());
+    MANNEQUIN.pose(&body, &pose, &still, &mut posed).unwrap();
+    let (names, parents) = (skeleton.names().to_vec(), skeleton.parents().to_vec());
+    let triangles = MANNEQUIN.topology().triangles().to_vec();
+    let weld = WeldMap::identity(posed.vertices.len() as u32);
+    Character::new(CharacterParts {
+        name: "arms up".to_string(),
+        template: TriMesh::new(posed.vertices, triangles).unwrap(),
+        skeleton: Skeleton::new(names, parents, posed.joint_positions).unwrap(),
+        skin: MANNEQUIN.skin_weights().clone(),
+        shape_parameters: Vec::new(),
+        shape_directions: Vec::new(),
+        joint_directions: Vec::new(),
+        pose_directions: None,
+        weld,
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_body_in_a_t_pose_is_dressed_as_well() {
+    let body = with_arms_up(45f32.to_radians());
+    let shaped = body.shaped(&[]).unwrap();
+    let config = DraftConfig {
+        n_triangles: 600,
+        ..DraftConfig::default()
+    };
+    for kind in [GarmentKind::Sweater, GarmentKind::Poncho] {
+        let garment = draft(kind, &body, &[], &config).unwrap();
+        let none: [String; 0] = [];
+        assert_eq!(findings(&garment, &body, &shaped), none);
+    }
 }
 
 /// A body of other proportions, joints and pose.
