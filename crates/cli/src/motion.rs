@@ -3,8 +3,8 @@
 use anyhow::{Context, bail};
 use drapery::core::{BodyModel, Clip, FrameIndex, FrameRate, Seconds};
 use drapery::scene::motion::{
-    AfterStop, LengthUnit, blend, bvh_from_clip, change_speed, insert_stop, mirror, resample, trim,
-    write_clip_npz,
+    AfterStop, LengthUnit, blend, bvh_from_clip, change_speed, footing, insert_stop, mirror,
+    resample, trim, write_clip_npz,
 };
 use drapery::store::bvh;
 use serde_json::json;
@@ -19,7 +19,11 @@ pub(crate) fn run(command: &Motion, say: &Say) -> anyhow::Result<Answer> {
         Motion::Info { motion, reading } => {
             let loaded = source::motion(motion, reading, say)?;
             let clip = &loaded.clip;
+            let feet = footing(clip);
             let data = json!({
+                "foot_slide_m": feet.map(|f| f.slide),
+                "sole_lowest_m": feet.map(|f| f.lowest),
+                "airborne_share": feet.map(|f| f.airborne),
                 "frames": clip.frames().len(),
                 "frame_rate": clip.frame_rate().hz(),
                 "seconds": clip.duration().0,
@@ -39,6 +43,15 @@ pub(crate) fn run(command: &Motion, say: &Say) -> anyhow::Result<Answer> {
                 loaded.unit_m,
                 loaded.up,
             );
+            let text = match feet {
+                Some(feet) => format!(
+                    "{text}\nplanted feet slide by at most {:.2} cm, soles come down to {:.1} cm, {:.0} % of the frames in the air",
+                    100.0 * feet.slide,
+                    100.0 * feet.lowest,
+                    100.0 * feet.airborne
+                ),
+                None => text,
+            };
             say.result("motion", data, text)?;
             Ok(Answer::Yes)
         }

@@ -721,3 +721,19 @@ fn what_was_found_out_about_a_motion_is_said() {
     assert_eq!(info["first_row"], 1);
     assert_eq!(info["up"], "+y");
 }
+
+#[test]
+fn feet_of_walks_stay_where_they_are_planted() {
+    let folder = tempfile::tempdir().unwrap();
+    for (clip, airborne) in [("walk", false), ("run", true)] {
+        let stdout = out(folder.path(), 0, &["motion", "info", clip, "--json"]);
+        let found = &data(&stdout, "motion")[0];
+        let number = |key: &str| found[key].as_f64().unwrap();
+        assert!(number("foot_slide_m") < 0.01, "{found}");
+        assert!(number("sole_lowest_m") > -0.005, "{found}");
+        assert_eq!(number("airborne_share") > 0.0, airborne, "{found}");
+    }
+    // The tube has no feet.
+    let stdout = out(folder.path(), 0, &["motion", "info", "bend", "--json"]);
+    assert!(data(&stdout, "motion")[0]["foot_slide_m"].is_null());
+}
