@@ -65,7 +65,7 @@ pub(crate) struct Demo {
     /// Folder for the results; made if it is not there
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: PathBuf,
-    /// The walk with simulated cloth too, in a minute or two
+    /// Also a skirt of simulated cloth, in a minute or two
     #[arg(long)]
     pub(crate) simulate: bool,
 }

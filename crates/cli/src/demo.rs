@@ -18,12 +18,12 @@ use crate::stage::{Stage, Wearing};
 use crate::{Answer, animate, record, stop, write};
 
 const CHARACTER: &str = "mannequin";
-const GARMENT: &str = "dress-a-line";
-/// What the dress is made of where it is simulated.
+/// What is simulated is made of this.
 const FABRIC: &str = "cotton-plain";
 
 /// One motion of the dressed mannequin.
 struct Act {
+    garment: &'static str,
     clip: &'static str,
     method: Method,
     /// Which frames, if not all.
@@ -32,6 +32,7 @@ struct Act {
 
 const fn skinned(clip: &'static str) -> Act {
     Act {
+        garment: "dress-a-line",
         clip,
         method: Method::Skinning,
         frames: None,
@@ -42,6 +43,7 @@ const SKINNED: [Act; 3] = [skinned("walk"), skinned("turn-90"), skinned("dance-w
 
 /// Two seconds are enough to see what cloth does that skin does not.
 const SIMULATED: Act = Act {
+    garment: "skirt",
     clip: "walk",
     method: Method::Simulation,
     frames: Some("0..60"),
@@ -86,9 +88,9 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
         let n_frames = animation.clip.frames().len();
         let frame_ms = 1000.0 * baking.elapsed().as_secs_f64() / n_frames as f64;
         let method = act.method.name();
-        let file = format!("{GARMENT}-{}-{method}.glb", act.clip);
+        let file = format!("{}-{}-{method}.glb", act.garment, act.clip);
         animate::glb(&animation, &plan.out.join(&file))?;
-        let title = format!("{}, {method}", act.clip);
+        let title = format!("{}, {}, {method}", act.garment, act.clip);
         sheets.push((
             title.clone(),
             contact_sheet(&animation, 0, 6, &look, &title, say)?,
@@ -162,7 +164,7 @@ impl Act {
     fn dressed(&self) -> Dressed {
         Dressed {
             character: Some(CHARACTER.to_string()),
-            garment: vec![GARMENT.to_string()],
+            garment: vec![self.garment.to_string()],
             motion: Some(self.clip.to_string()),
             frames: self.frames.map(str::to_string),
             ..Dressed::default()
@@ -176,8 +178,8 @@ fn page(
     sheets: &[(String, Image)],
 ) -> anyhow::Result<String> {
     let mut page = Page::new("drapery: a dress on a walking mannequin").paragraph(
-        "A person made by code, a dress drafted for her and three motions, all built in. By the \
-         method called skinning the dress follows the joints as the body does, with weights taken \
+        "A person made by code, clothes drafted for her and her motions, all built in. By the \
+         method called skinning a garment follows the joints as the body does, with weights taken \
          from the skin beneath it; every other method is compared with that. By simulation it is \
          cloth that hangs, swings and folds. Times are of the machine that made this page, of body \
          and garment, dressing included, files and pictures left out.",
