@@ -81,7 +81,7 @@ fn skinned(
 #[non_exhaustive]
 pub enum RollOutError {
     /// The body can't take a pose.
-    #[error("frame {frame}: {source}")]
+    #[error("the body can't be posed in frame {frame}")]
     Pose {
         /// Which frame.
         frame: usize,
@@ -89,7 +89,7 @@ pub enum RollOutError {
         source: PoseError,
     },
     /// The garment can't be animated.
-    #[error("frame {frame}: {source}")]
+    #[error("the garment can't be animated in frame {frame}")]
     Animate {
         /// Which frame.
         frame: usize,

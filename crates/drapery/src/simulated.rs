@@ -215,8 +215,11 @@ impl<'a> SimulatedGarment<'a> {
             .pose(body, to.pose, to.velocity, posed)
             .map_err(refused)?;
         let next = wide(&posed.vertices);
+        let air = Wind::blowing(surroundings.wind.as_dvec3());
         simulation
-            .move_mesh(0, vertices, &next)
+            .set_gravity(surroundings.gravity.as_dvec3())
+            .and_then(|()| simulation.set_wind(Some(air)))
+            .and_then(|()| simulation.move_mesh(0, vertices, &next))
             .map_err(|_| AnimateError::NotFinite)?;
         *vertices = next;
         if !self.pinned.is_empty() {
@@ -323,14 +326,10 @@ impl GarmentAnimator for SimulatedGarment<'_> {
             .pose(&self.made_for, &rest, &still, &mut posed)
             .map_err(refused)?;
         let vertices = wide(&posed.vertices);
-        let mut simulation = self
+        let simulation = self
             .set_up(placed.map(|p| p.as_dvec3()).collect(), vertices.clone())
             .map_err(|_| AnimateError::NotFinite)?;
         let surroundings = body.surroundings;
-        simulation
-            .set_gravity(surroundings.gravity.as_dvec3())
-            .and_then(|()| simulation.set_wind(Some(Wind::blowing(surroundings.wind.as_dvec3()))))
-            .map_err(|_| AnimateError::NotFinite)?;
         let mut worn = WornGarment {
             simulation,
             body: self.made_for.clone(),

@@ -138,3 +138,29 @@ fn bodies_that_do_not_fit_are_errors() {
     let found = worn.step(&mut state, &seen, &mut [Vec3::ZERO; 5]);
     assert!(matches!(found, Err(AnimateError::Output { found: 5, .. })));
 }
+
+#[test]
+fn wind_that_sets_in_during_a_clip_moves_the_garment() {
+    let (tube, body, clip, frames) = bending();
+    let sleeve = builtin::garment("sleeve").unwrap();
+    let rate = clip.frame_rate();
+    let worn = SimulatedGarment::new(&sleeve, &tube, &[0.0, 0.0], &fabric(), rate, CONFIG).unwrap();
+    let seen = |i: usize, wind| {
+        let surroundings = Surroundings {
+            wind,
+            ..Surroundings::default()
+        };
+        frames[i].frame(&body, surroundings)
+    };
+    let state = worn.start(&seen(0, Vec3::ZERO)).unwrap();
+    let middle_after = |wind: Vec3| {
+        let mut state = state.clone();
+        let mut out = vec![Vec3::ZERO; worn.topology().n_vertices()];
+        for i in 0..5 {
+            worn.step(&mut state, &seen(i, wind), &mut out).unwrap();
+        }
+        out.iter().sum::<Vec3>() / out.len() as f32
+    };
+    let blown = middle_after(15.0 * Vec3::Z) - middle_after(Vec3::ZERO);
+    assert!(blown.z > 5e-4, "{blown}");
+}
