@@ -135,7 +135,10 @@ impl WearMeter {
             let at = |v: &u32| cloth[*v as usize];
             let p = corners.iter().map(at).sum::<Vec3>() / corners.len() as f32;
             let over = |v: &u32| nearest[*v as usize].map(|near| near.distance + at(v).distance(p));
-            let limit = corners.iter().filter_map(over).fold(f32::INFINITY, f32::min);
+            let limit = corners
+                .iter()
+                .filter_map(over)
+                .fold(f32::INFINITY, f32::min);
             if let Some(near) = body.nearest(p, 1.001 * limit + 1e-6) {
                 frame
                     .cloth
