@@ -39,6 +39,8 @@ mod mask;
 mod meter;
 mod strain;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 pub use depths::{DEEP, Depths, Masked, REACH};
 pub use mask::{MASK_RADIUS, self_contact_mask};
