@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use drapery::core::{BodyModel, Clip, Fabric, GarmentAnimator, ShapedBody};
 use drapery::scene::character::Character;
-use drapery::scene::preflight::SelfContactFinder;
-use drapery::sim::StepReport;
+use drapery::sim::{Flesh, FleshConfig, StepReport, Yielding};
 use drapery::{
     FrameFlags, RollOut, RollOutError, SimulatedGarment, WearConfig, WearMeter, WearSummary,
     WornGarment, dress_made_for, roll_out_with_state,
 };
+use glam::{DVec3, Vec3};
 use serde_json::{Value, json};
 
 use crate::args::Method;
@@ -76,7 +76,7 @@ pub(crate) fn run(
                     &cloth,
                     wardrobe,
                     clip,
-                    |s: &WornGarment| Some(*s.report()),
+                    |s: &WornGarment| Some((*s.report(), s.yielding().clone())),
                     &mut each,
                 ),
                 Err(error) => run.refused(error),
@@ -101,11 +101,11 @@ impl Run {
         animator: &A,
         wardrobe: &Wardrobe<'_>,
         clip: &Clip,
-        report: impl Fn(&A::State) -> Option<StepReport>,
+        report: impl Fn(&A::State) -> Option<(StepReport, Yielding)>,
         each: &mut impl FnMut(),
     ) -> RollOut {
-        let mut finder = SelfContactFinder::new(wardrobe.character, &wardrobe.body.rest);
-        let mut inside = vec![false; wardrobe.body.rest.len()];
+        let topology = wardrobe.character.topology();
+        let mut flesh = None;
         let mut since = Instant::now();
         let ended = roll_out_with_state(
             animator,
@@ -119,12 +119,16 @@ impl Run {
                     0 => self.dressing = seconds,
                     _ => self.frames += seconds,
                 }
-                inside.fill(false);
-                for v in finder.find(&posed.vertices).inside {
-                    inside[v as usize] = true;
-                }
-                let worn = self.meter.read(&posed.vertices, &inside, cloth);
-                self.summary.add(&worn, report(state).as_ref());
+                let (steps, felt) = report(state).unzip();
+                // A simulation has felt where the body enters itself already.
+                let felt = felt.unwrap_or_else(|| {
+                    let config = FleshConfig::default();
+                    let rest = || Flesh::new(topology, &wide(&wardrobe.body.rest), config);
+                    let flesh = flesh.get_or_insert_with(rest);
+                    flesh.feel(&wide(&posed.vertices))
+                });
+                let worn = self.meter.read(&posed.vertices, &felt.inside, cloth);
+                self.summary.add(&worn, steps.as_ref());
                 each();
                 since = Instant::now();
                 !stop::asked()
@@ -211,6 +215,10 @@ impl Run {
         }
         data
     }
+}
+
+fn wide(points: &[Vec3]) -> Vec<DVec3> {
+    points.iter().map(|p| p.as_dvec3()).collect()
 }
 
 /// Frames with a flag, as runs from the first to the last.

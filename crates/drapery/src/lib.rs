@@ -45,6 +45,7 @@ mod animation;
 mod road;
 mod simulated;
 mod wear;
+mod wearer;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
 pub use road::{
