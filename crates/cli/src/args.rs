@@ -100,6 +100,10 @@ pub(crate) struct MotionReading {
     /// Leave the height of the root as retargeting finds it
     #[arg(long)]
     pub(crate) no_ground: bool,
+    /// Mend what jumps in a captured motion and take off the drift of its floor, 4 cm at most;
+    /// see motion info
+    #[arg(long)]
+    pub(crate) clean: bool,
     /// Joint table of your own: a text file of lines "target = source"
     #[arg(long, value_name = "FILE")]
     pub(crate) joint_map: Option<PathBuf>,
@@ -320,7 +324,7 @@ pub(crate) struct FabricPlan {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Motion {
-    /// Frames, rate, joints, unit and up axis
+    /// Frames, rate, joints, unit and up axis, how feet stand, and what --clean would do
     #[command(after_help = "Example:\n  drapery motion info bend\n")]
     Info {
         /// Built-in name, or a .bvh, .npz (AMASS or ours), .glb or .gltf file
@@ -328,7 +332,7 @@ pub(crate) enum Motion {
         #[command(flatten)]
         reading: MotionReading,
     },
-    /// Trim, change speed, stop, mirror, retarget, join or resample, in that order
+    /// Clean, trim, change speed, stop, mirror, retarget, join or resample, in that order
     #[command(
         after_help = "Example:\n  drapery motion edit bend --trim 0..45 --speed 2 --out fast.bvh\n"
     )]
