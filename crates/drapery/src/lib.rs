@@ -44,6 +44,7 @@ pub use drapery_view as view;
 mod animation;
 mod road;
 mod simulated;
+mod wearer;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
 pub use road::{DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out};

@@ -93,7 +93,7 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    fn new(n_vertices: usize, triangles: &[[u32; 3]]) -> Self {
+    pub(crate) fn new(n_vertices: usize, triangles: &[[u32; 3]]) -> Self {
         let mut all: Vec<(u32, u32)> = Vec::with_capacity(3 * triangles.len());
         for (triangle, vertices) in triangles.iter().enumerate() {
             for (corner, vertex) in vertices.iter().enumerate() {

@@ -39,6 +39,7 @@ mod contact;
 mod direct;
 mod drape;
 mod edge_slope;
+mod flesh;
 mod iterative;
 mod membrane;
 mod near_matrix;
@@ -66,6 +67,7 @@ pub use contact::{
     orientation, penetration, point_triangle, self_crossings,
 };
 pub use drape::{Drape, DrapeConfig, DrapeError, drape};
+pub use flesh::{Flesh, FleshConfig, Yielding};
 pub use membrane::{Membrane, StrainCap};
 pub use newton::{Load, Minimiser, NewtonConfig, SolveError, SolveReport, Solver, minimise};
 pub use objective::{Damping, Inertia, Objective, Spring};
