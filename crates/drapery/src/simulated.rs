@@ -206,6 +206,8 @@ impl<'a> SimulatedGarment<'a> {
         simulation.set_obstacles(vec![body.into()], ContactConfig::of(&self.fabric))?;
         let layers = SelfContactConfig::of(&self.fabric);
         simulation.set_self_contact(self.config.self_contact.then_some(layers))?;
+        let homes = (wide(&self.made_for.rest), wide(&self.positions));
+        simulation.set_homes(0, &homes.0, &homes.1, self.config.flesh.strange)?;
         Ok(simulation)
     }
 
@@ -232,6 +234,7 @@ impl<'a> SimulatedGarment<'a> {
             .set_gravity(surroundings.gravity.as_dvec3())
             .and_then(|()| simulation.set_wind(Some(air)))
             .and_then(|()| simulation.move_mesh(0, &before, &wearer.surface))
+            .and_then(|()| simulation.set_absent(0, &wearer.yielding().absent))
             .map_err(|_| AnimateError::NotFinite)?;
         if !self.pinned.is_empty() {
             let frame = wearer.posed.frame(&wearer.shaped, surroundings);
@@ -283,7 +286,10 @@ impl<'a> SimulatedGarment<'a> {
                 pose: &pose,
                 velocity: &velocity,
             };
-            worn.wearer.aim(self.model, end).map_err(refused)?;
+            let occupied = worn.simulation.occupied(0);
+            worn.wearer
+                .aim(self.model, end, &occupied)
+                .map_err(refused)?;
             for step in 1..=steps {
                 course(
                     share(step),

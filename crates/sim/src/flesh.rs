@@ -11,12 +11,13 @@
 //! | a part in front of it     | the nearest along its normal | ½ (g − d)        |
 //! | free                      |                              | 0                |
 //!
-//! L is the depth of the overlap, from the vertex inwards to where the other
-//! part ends; d the distance to what is in front; g the room for cloth, which
+//! L is the depth of the overlap, from the vertex to where the other part ends:
+//! to the nearest surface that faces the other way; d the distance to what is in front; g the room for cloth, which
 //! widens from [`FleshConfig::room`] as the overlap deepens. All three agree
 //! where surfaces touch, so that a body that moves gives way without a jump.
 //! What is thin gives way less, and what it meets the more: a hand that is laid
-//! on a belly stays a hand.
+//! on a belly stays a hand. A vertex also pushes back the triangle that it meets,
+//! which may be larger than what presses on it.
 //!
 //! The surface goes inwards only, so nothing that was outside it is caught.
 
@@ -25,7 +26,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::cloth::Around;
-use crate::contact::{Bounds, MeshBoxes};
+use crate::contact::{Bounds, MeshBoxes, point_triangle};
 
 /// How a body gives way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,14 +36,22 @@ pub struct FleshConfig {
     pub room: f64,
     /// How far overlaps go that are cured [m].
     pub reach: f64,
+    /// Parts that are farther apart at rest than this [m] are strangers.
+    pub strange: f64,
+}
+
+impl FleshConfig {
+    /// Half a centimetre of room, overlaps of up to 12 cm.
+    pub const DEFAULT: Self = Self {
+        room: 5e-3,
+        reach: 0.12,
+        strange: 0.25,
+    };
 }
 
 impl Default for FleshConfig {
     fn default() -> Self {
-        Self {
-            room: 5e-3,
-            reach: 0.12,
-        }
+        Self::DEFAULT
     }
 }
 
@@ -54,6 +63,14 @@ const SQUEEZE: f64 = 0.45;
 const ABOVE: f64 = 1e-5;
 /// So that no ray along an axis passes exactly through the vertex it is of [m].
 const ASIDE: DVec3 = DVec3::new(1.3e-7, 0.7e-7, 1.1e-7);
+/// Two places meet that are nearer than this share of what they are at rest:
+/// the two sides of a hand don't.
+const NEARER: f64 = 0.5;
+/// What has sunk deeper than this into a stranger is let through [m].
+const SUNK: f64 = 5e-3;
+/// So far around what has sunk, the body is not there for strangers [m]: cloth
+/// that an arm has passed through lies across it.
+const AROUND: f64 = 0.3;
 /// Vertices that one task takes.
 const CHUNK: usize = 256;
 
@@ -65,6 +82,20 @@ pub struct Flesh {
     around: Around,
     /// How far each vertex may go back [m].
     most: Vec<f64>,
+    /// Where it is at rest [m].
+    rest: Vec<DVec3>,
+}
+
+/// What a vertex feels.
+#[derive(Clone, Copy, Debug)]
+struct Felt {
+    /// By how much it and what it meets are too near [m].
+    needed: f64,
+    /// The triangle that it meets.
+    other: u32,
+    is_inside: bool,
+    /// Whether that is a stranger in which it has sunk.
+    has_sunk: bool,
 }
 
 /// What a body does in a pose.
@@ -74,6 +105,9 @@ pub struct Yielding {
     pub back: Vec<f64>,
     /// Whether it lies inside another part of the body, shape [vertex].
     pub inside: Vec<bool>,
+    /// Whether it has sunk into a stranger, or is near what has, and is not
+    /// there for the cloth of others, shape [vertex].
+    pub absent: Vec<bool>,
 }
 
 impl Flesh {
@@ -89,11 +123,12 @@ impl Flesh {
             boxes,
             around,
             most: Vec::new(),
+            rest: positions.to_vec(),
         };
         flesh.most = (0..positions.len())
             .map(|v| {
                 let inwards = -flesh.normal(positions, v);
-                let behind = flesh.leaves(positions, v, inwards, 2.0 * config.reach);
+                let behind = flesh.first(positions, v, inwards, 2.0 * config.reach, 1.0);
                 SQUEEZE * behind.map_or(2.0 * config.reach, |(distance, _)| distance)
             })
             .collect();
@@ -105,36 +140,96 @@ impl Flesh {
     /// # Panics
     /// When there is not one position a vertex.
     pub fn feel(&mut self, positions: &[DVec3]) -> Yielding {
+        self.feel_worn(positions, &vec![false; positions.len()])
+    }
+
+    /// The same where what is `occupied` by cloth stays absent.
+    ///
+    /// # Panics
+    /// When there is not one position and entry a vertex.
+    pub fn feel_worn(&mut self, positions: &[DVec3], occupied: &[bool]) -> Yielding {
         self.boxes.refit(positions, positions);
         let all = Bounds::of(positions.iter().copied());
         let along = (all.high - all.low).min_position();
         let flesh = &*self;
-        let both: Vec<(f64, bool)> = (0..positions.len())
+        let felt: Vec<Felt> = (0..positions.len())
             .into_par_iter()
             .with_min_len(CHUNK)
             .map(|v| flesh.feel_at(positions, v, along, all))
             .collect();
-        let (back, inside) = both.into_iter().unzip();
-        Yielding { back, inside }
+        let own = |v: usize, needed: f64| (0.5 * needed).min(self.most[v]);
+        let mut back: Vec<f64> = (0..).zip(&felt).map(|(v, f)| own(v, f.needed)).collect();
+        // What is too thin leaves the rest to what it meets.
+        for (v, felt) in felt.iter().enumerate().filter(|(_, f)| f.needed > 0.0) {
+            let rest = felt.needed - own(v, felt.needed);
+            for corner in self.boxes.triangles()[felt.other as usize] {
+                let corner = corner as usize;
+                back[corner] = back[corner].max(rest.min(self.most[corner]));
+            }
+        }
+        Yielding {
+            back,
+            inside: felt.iter().map(|f| f.is_inside).collect(),
+            absent: {
+                let both = felt.iter().zip(occupied);
+                self.around_those(positions, both.map(|(f, occupied)| f.has_sunk || *occupied))
+            },
+        }
     }
 
-    fn feel_at(&self, positions: &[DVec3], v: usize, along: usize, all: Bounds) -> (f64, bool) {
-        let FleshConfig { room, reach } = self.config;
-        let normal = self.normal(positions, v);
-        if self.winding(positions, positions[v] + normal * ABOVE + ASIDE, along, all) < 1 {
-            let ahead = self.enters(positions, v, normal, room);
-            let back = ahead.map_or(0.0, |distance| 0.5 * (room - distance));
-            return (back.min(self.most[v]), false);
+    /// Vertices that are marked, or so near to one that is that it is all one
+    /// hand.
+    fn around_those(&self, x: &[DVec3], marked: impl Iterator<Item = bool>) -> Vec<bool> {
+        let mut left: Vec<f64> = marked.map(|m| if m { AROUND } else { -1.0 }).collect();
+        let mut open: Vec<usize> = (0..left.len()).filter(|v| left[*v] > 0.0).collect();
+        while let Some(v) = open.pop() {
+            for (t, _) in self.around.of(v) {
+                for other in self.boxes.triangles()[t].map(|v| v as usize) {
+                    let here = left[v] - x[v].distance(x[other]);
+                    if here > left[other] + 1e-6 && here > 0.0 {
+                        left[other] = here;
+                        open.push(other);
+                    }
+                }
+            }
         }
-        let Some((depth, other)) = self.leaves(positions, v, -normal, reach) else {
-            return (self.most[v], true);
+        left.into_iter().map(|l| l > 0.0).collect()
+    }
+
+    fn feel_at(&self, positions: &[DVec3], v: usize, along: usize, all: Bounds) -> Felt {
+        let FleshConfig { room, reach, .. } = self.config;
+        let normal = self.normal(positions, v);
+        let above = positions[v] + normal * ABOVE + ASIDE;
+        let is_inside = self.winding(positions, above, along, all) >= 1;
+        let mut has_sunk = false;
+        let met = match is_inside {
+            true => self.facing(positions, v, normal, reach).map(|(depth, t)| {
+                has_sunk = depth > SUNK && self.is_stranger(v, t);
+                (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)
+            }),
+            false => self
+                .first(positions, v, normal, room, -1.0)
+                .filter(|(distance, t)| *distance < NEARER * self.rest_distance(v, *t))
+                .map(|(distance, t)| (room - distance, t)),
         };
-        let needed = depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0));
-        let corners = self.boxes.triangles()[other as usize];
-        let others = corners.map(|c| self.most[c as usize]);
-        let others = others.into_iter().fold(f64::INFINITY, f64::min);
-        let back = (0.5 * needed).max(needed - others);
-        (back.min(self.most[v]), true)
+        // Strangers pass through one another.
+        let (needed, other) = met.filter(|_| !has_sunk).unwrap_or_default();
+        Felt {
+            needed,
+            other,
+            is_inside,
+            has_sunk,
+        }
+    }
+
+    fn is_stranger(&self, v: usize, triangle: u32) -> bool {
+        self.rest_distance(v, triangle) > self.config.strange
+    }
+
+    /// How far a vertex and a triangle are apart at rest [m].
+    fn rest_distance(&self, v: usize, triangle: u32) -> f64 {
+        let corners = self.corners(&self.rest, triangle);
+        point_triangle(self.rest[v], corners).distance()
     }
 
     /// The outward normal of a vertex, by the areas around it.
@@ -189,15 +284,26 @@ impl Flesh {
         winding
     }
 
-    /// How far from a vertex a ray in a direction leaves the surface first, and
-    /// through which triangle.
-    fn leaves(&self, x: &[DVec3], v: usize, way: DVec3, reach: f64) -> Option<(f64, u32)> {
-        self.first(x, v, way, reach, 1.0)
-    }
-
-    /// How far from a vertex a ray in a direction enters the surface first.
-    fn enters(&self, x: &[DVec3], v: usize, way: DVec3, reach: f64) -> Option<f64> {
-        Some(self.first(x, v, way, reach, -1.0)?.0)
+    /// How far from a vertex the surface is that faces the other way, and with
+    /// which triangle; those at the vertex don't count.
+    fn facing(&self, x: &[DVec3], v: usize, normal: DVec3, reach: f64) -> Option<(f64, u32)> {
+        let p = x[v];
+        let distance_sq = |t: u32| {
+            if self.boxes.triangles()[t as usize].contains(&(v as u32)) {
+                return f64::INFINITY;
+            }
+            let [a, b, c] = self.corners(x, t);
+            if (b - a).cross(c - a).dot(normal) >= 0.0 {
+                return f64::INFINITY;
+            }
+            let distance = point_triangle(p, [a, b, c]).distance();
+            match distance < NEARER * self.rest_distance(v, t) {
+                true => distance * distance,
+                false => f64::INFINITY,
+            }
+        };
+        let nearest = self.boxes.nearest_face(p, reach, distance_sq)?;
+        Some((distance_sq(nearest).sqrt(), nearest))
     }
 
     /// The first triangle that a ray from a vertex passes whose normal, times

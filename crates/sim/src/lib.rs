@@ -58,7 +58,7 @@ mod wind;
 
 pub use bending::{Bending, ClampedEdge};
 pub use bending_length::{BendingLength, BendingLengthError, StripDirection, bending_length};
-pub use cloth::{Cloth, ClothError};
+pub use cloth::{Cloth, ClothError, Piece};
 pub use contact::{
     Advance, Anchor, Bounds, BoxTree, Clearance, ClothPoint, EdgeRegion, Friction, MeshBoxes,
     MeshObstacle, MutualCrossings, Obstacle, ObstacleError, Penetration, Placement, Proximity,
