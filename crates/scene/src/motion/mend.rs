@@ -193,8 +193,8 @@ impl<V: Value> Track<V> {
                 let way = self.values[e].to(self.values[to]);
                 (e, way / (h * (to - e).max(1) as f64))
             });
-            for f in first..=last {
-                values[f] = match (leaving, arriving) {
+            for (f, value) in (first..).zip(&mut values[first..=last]) {
+                *value = match (leaving, arriving) {
                     (Some((s, v0)), Some((e, v1))) => {
                         let way = self.values[s].to(self.values[e]);
                         let time = h * (e - s) as f64;
@@ -204,7 +204,7 @@ impl<V: Value> Track<V> {
                     }
                     (Some((s, v)), None) => self.values[s].moved(v * (h * (f - s) as f64)),
                     (None, Some((e, v))) => self.values[e].moved(v * (-h * (e - f) as f64)),
-                    (None, None) => self.values[f],
+                    (None, None) => *value,
                 };
             }
         }
