@@ -293,6 +293,8 @@ impl Simulation {
             }
         }
         step.touches = touches.len() as u32;
+        // Of cloth on cloth the weights add up to nothing.
+        step.impulse += dt * touches.iter().map(|t| t.push(&x)).sum::<DVec3>();
         // The midpoint rule keeps energy or not for reasons of its own.
         if config.integrator == Integrator::Euler
             && rung < FORCES_FIRST

@@ -1,0 +1,208 @@
+//! A strip that slips around a limb: the capstan, on a section that is not
+//! round and narrows along the limb.
+//!
+//! ```text
+//! T₂ = T₁ exp(μ φ)
+//! ```
+//!
+//! holds for any convex section, with φ the angle between the strip's two
+//! ends. One end is pulled by T₁, a weak spring to a place so far away that it
+//! is the same everywhere; springs draw the other one over the arm, and their
+//! force is T₂. There is no gravity, and the strip bends easily.
+
+use std::f64::consts::PI;
+
+use drapery_core::Fabric;
+use drapery_sim::textbook::{Case, Experiment, Rectangle, Size, Test, Triangulation, Trouble};
+use drapery_sim::{Attachment, Cloth, ContactConfig, Simulation, SimulationConfig};
+use glam::{DVec2, DVec3};
+
+use super::stand::{Bone, Stand, TIGHT};
+use super::taut::{along, length, taut};
+
+const LIMIT_PERCENT: f64 = 10.0;
+/// How wide the strip is [m].
+const WIDTH: f64 = 0.015;
+/// How far below the bone, or beside it, the strip's ends are [m].
+const LEG: f64 = 0.1;
+/// T₁ [N].
+const PULL: f64 = 0.2;
+/// How far away it is pulled from [m].
+const AFAR: f64 = 100.0;
+/// What holds the other end [N/m].
+const HOLD: f64 = 800.0;
+/// At which the strip slips [m/s], and for how long [s].
+const SPEED: f64 = 0.05;
+const SECONDS: f64 = 0.5;
+
+/// Where the drawn end goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Drawn {
+    Down,
+    Level,
+}
+
+pub(super) fn experiments(size: Size) -> Vec<Experiment> {
+    let (ways, n_across): (&[_], &[u32]) = match size {
+        Size::Quick => (&[(Bone::Forearm, Drawn::Down)], &[3]),
+        Size::Full => (
+            &[
+                (Bone::Forearm, Drawn::Down),
+                (Bone::Forearm, Drawn::Level),
+                (Bone::UpperArm, Drawn::Down),
+            ],
+            &[3, 6],
+        ),
+    };
+    let mut experiments = Vec::new();
+    for &(bone, drawn) in ways {
+        for friction in [0.2, 0.4] {
+            for &n_across in n_across {
+                experiments.push(Experiment::new(Test::BodyCapstan, move || {
+                    vec![case(bone, drawn, friction, n_across)]
+                }));
+            }
+        }
+    }
+    experiments
+}
+
+fn case(bone: Bone, drawn: Drawn, friction: f64, n_across: u32) -> Case {
+    let case = format!(
+        "capstan T₂/T₁ around the {}, drawn {}, μ {friction}, {:.1} mm",
+        bone.name(),
+        match drawn {
+            Drawn::Down => "down",
+            Drawn::Level => "level",
+        },
+        1e3 * WIDTH / f64::from(n_across),
+    );
+    match pull(bone, drawn, friction, n_across) {
+        Ok(found) => {
+            let reference = (friction * found.wrap).exp();
+            Case::new(Test::BodyCapstan, case, found.ratio, reference, LIMIT_PERCENT)
+                .with("wrap_deg", found.wrap.to_degrees())
+                .with("unsteady_percent", found.unsteady_percent)
+        }
+        Err(trouble) => {
+            let reference = (friction * PI).exp();
+            Case::of(Test::BodyCapstan, case, Err(trouble), reference, LIMIT_PERCENT)
+        }
+    }
+}
+
+struct Pulled {
+    ratio: f64,
+    wrap: f64,
+    /// By how much T₂ differs over the last tenth of a second.
+    unsteady_percent: f64,
+}
+
+fn pull(bone: Bone, drawn: Drawn, friction: f64, n_across: u32) -> Result<Pulled, Trouble> {
+    let contact = ContactConfig {
+        friction,
+        ..ContactConfig::default()
+    };
+    let stand = Stand::arm_out();
+    let [from, to] = stand.bone(bone);
+    let middle = from.midpoint(to);
+    let section = section(&stand, middle, WIDTH);
+    // Seen along the arm: z to the right and y up.
+    let start = DVec2::new(0.06, -LEG);
+    let end = match drawn {
+        Drawn::Down => DVec2::new(-0.06, -LEG),
+        Drawn::Level => DVec2::new(-LEG - 0.04, 0.02),
+    };
+    let way = taut(&section, contact.offset, start, end);
+    let length = length(&way);
+    let cell = WIDTH / f64::from(n_across);
+    let n_along = (length / cell).round() as u32;
+    let strip = Rectangle::new(length, n_along, n_across, Triangulation::Unstructured)
+        .expect("cells have area");
+    let fabric = Fabric {
+        shear: 1000.0,
+        ..Fabric::plain("tape", 0.2, 4000.0, 1e-6)
+    };
+    let cloth = Cloth::new(&strip.rest, &fabric, &[]).expect("a sound fabric");
+    let place = |p: &DVec2| {
+        let at = along(&way, p.x);
+        middle + DVec3::new(p.y - 0.5 * WIDTH, at.y, at.x)
+    };
+    let x: Vec<DVec3> = strip.points.iter().map(place).collect();
+    let leg = |a: DVec2, b: DVec2| DVec3::new(0.0, b.y - a.y, b.x - a.x).normalize();
+    let pulling = leg(way[1], way[0]);
+    let drawing = leg(way[way.len() - 2], way[way.len() - 1]);
+    let pulled = strip.start.iter().map(|v| Attachment {
+        vertex: *v,
+        target: x[*v as usize] + pulling * AFAR,
+        stiffness: PULL / AFAR / strip.start.len() as f64,
+    });
+    let held = strip.end.iter().map(|v| Attachment {
+        vertex: *v,
+        target: x[*v as usize],
+        stiffness: HOLD / strip.end.len() as f64,
+    });
+    let (pulled, mut held): (Vec<_>, Vec<_>) = (pulled.collect(), held.collect());
+    let config = SimulationConfig {
+        tolerance: TIGHT,
+        gravity: DVec3::ZERO,
+        ..SimulationConfig::default()
+    };
+    let mut simulation = Simulation::new(cloth, x, config)?;
+    simulation.set_obstacles(vec![stand.obstacle().into()], contact)?;
+    let dt = simulation.config().dt;
+    let mut ratios = Vec::new();
+    for _ in 0..(SECONDS / dt) as u32 {
+        held.iter_mut().for_each(|s| s.target += drawing * (SPEED * dt));
+        simulation.set_attachments(&[pulled.clone(), held.clone()].concat())?;
+        simulation.step()?;
+        let x = simulation.positions();
+        ratios.push(force(&held, x).length() / force(&pulled, x).length());
+    }
+    let x = simulation.positions();
+    // Had it no wrap, the two would pull against each other.
+    let wrap = PI - force(&held, x).angle_between(force(&pulled, x));
+    let last = &ratios[ratios.len() - (0.1 / dt) as usize..];
+    let (low, high) = last
+        .iter()
+        .fold((f64::MAX, 0.0f64), |(l, h), r| (l.min(*r), h.max(*r)));
+    let ratio = last.iter().sum::<f64>() / last.len() as f64;
+    Ok(Pulled {
+        ratio,
+        wrap,
+        unsteady_percent: 100.0 * (high - low) / ratio,
+    })
+}
+
+/// Where the skin of an arm along X passes under a strip around `middle` [m]:
+/// (z, y) from there.
+fn section(stand: &Stand, middle: DVec3, width: f64) -> Vec<DVec2> {
+    const N_PLANES: u32 = 5;
+    // An arm is not thicker than this, and nothing else is as near.
+    const THICK: f64 = 0.1;
+    let mut points = Vec::new();
+    for plane in 0..N_PLANES {
+        let share = f64::from(plane) / f64::from(N_PLANES - 1) - 0.5;
+        let level = middle.x + share * width;
+        for edge in stand.topology().edges() {
+            let [a, b] = edge.vertices.map(|v| stand.vertices[v as usize]);
+            let share = (level - a.x) / (b.x - a.x);
+            if !(0.0..=1.0).contains(&share) {
+                continue;
+            }
+            let p = a.lerp(b, share) - middle;
+            if p.y.hypot(p.z) < THICK {
+                points.push(DVec2::new(p.z, p.y));
+            }
+        }
+    }
+    points
+}
+
+/// What springs pull with [N].
+fn force(springs: &[Attachment], x: &[DVec3]) -> DVec3 {
+    springs
+        .iter()
+        .map(|s| (s.target - x[s.vertex as usize]) * s.stiffness)
+        .sum()
+}
