@@ -56,8 +56,13 @@ fn cases(friction: f64, triangulation: Triangulation) -> Vec<Case> {
     };
     let pressed = found.as_ref().map_or(f64::NAN, |f| f.pressed);
     vec![
-        case("a [m/s²]", |f| f.acceleration, friction * GRAVITY, LIMIT_PERCENT)
-            .with("pressure_over_weight", pressed),
+        case(
+            "a [m/s²]",
+            |f| f.acceleration,
+            friction * GRAVITY,
+            LIMIT_PERCENT,
+        )
+        .with("pressure_over_weight", pressed),
         case("drift [mm]", |f| 1e3 * f.drift, 0.0, 100.0 * DRIFT),
     ]
 }

@@ -1,5 +1,5 @@
 //! A strip that slips around a limb: the capstan, on a section that is not
-//! round and narrows along the limb.
+//! round.
 //!
 //! ```text
 //! T₂ = T₁ exp(μ φ)
@@ -9,6 +9,10 @@
 //! ends. One end is pulled by T₁, a weak spring to a place so far away that it
 //! is the same everywhere; springs draw the other one over the arm, and their
 //! force is T₂. There is no gravity, and the strip bends easily.
+//!
+//! The strip lies where the arm is narrowest, above the elbow and above the
+//! wrist: where the arm tapers it would slip towards the thin end as well, and
+//! only part of the friction would be along it.
 
 use std::f64::consts::PI;
 
@@ -69,8 +73,8 @@ pub(super) fn experiments(size: Size) -> Vec<Experiment> {
 
 fn case(bone: Bone, drawn: Drawn, friction: f64, n_across: u32) -> Case {
     let case = format!(
-        "capstan T₂/T₁ around the {}, drawn {}, μ {friction}, {:.1} mm",
-        bone.name(),
+        "capstan T₂/T₁ above the {}, drawn {}, μ {friction}, {:.1} mm",
+        bone.end(),
         match drawn {
             Drawn::Down => "down",
             Drawn::Level => "level",
@@ -80,13 +84,25 @@ fn case(bone: Bone, drawn: Drawn, friction: f64, n_across: u32) -> Case {
     match pull(bone, drawn, friction, n_across) {
         Ok(found) => {
             let reference = (friction * found.wrap).exp();
-            Case::new(Test::BodyCapstan, case, found.ratio, reference, LIMIT_PERCENT)
-                .with("wrap_deg", found.wrap.to_degrees())
-                .with("unsteady_percent", found.unsteady_percent)
+            Case::new(
+                Test::BodyCapstan,
+                case,
+                found.ratio,
+                reference,
+                LIMIT_PERCENT,
+            )
+            .with("wrap_deg", found.wrap.to_degrees())
+            .with("unsteady_percent", found.unsteady_percent)
         }
         Err(trouble) => {
             let reference = (friction * PI).exp();
-            Case::of(Test::BodyCapstan, case, Err(trouble), reference, LIMIT_PERCENT)
+            Case::of(
+                Test::BodyCapstan,
+                case,
+                Err(trouble),
+                reference,
+                LIMIT_PERCENT,
+            )
         }
     }
 }
@@ -104,8 +120,7 @@ fn pull(bone: Bone, drawn: Drawn, friction: f64, n_across: u32) -> Result<Pulled
         ..ContactConfig::default()
     };
     let stand = Stand::arm_out();
-    let [from, to] = stand.bone(bone);
-    let middle = from.midpoint(to);
+    let middle = narrowest(&stand, bone);
     let section = section(&stand, middle, WIDTH);
     // Seen along the arm: z to the right and y up.
     let start = DVec2::new(0.06, -LEG);
@@ -153,7 +168,8 @@ fn pull(bone: Bone, drawn: Drawn, friction: f64, n_across: u32) -> Result<Pulled
     let dt = simulation.config().dt;
     let mut ratios = Vec::new();
     for _ in 0..(SECONDS / dt) as u32 {
-        held.iter_mut().for_each(|s| s.target += drawing * (SPEED * dt));
+        held.iter_mut()
+            .for_each(|s| s.target += drawing * (SPEED * dt));
         simulation.set_attachments(&[pulled.clone(), held.clone()].concat())?;
         simulation.step()?;
         let x = simulation.positions();
@@ -172,6 +188,25 @@ fn pull(bone: Bone, drawn: Drawn, friction: f64, n_across: u32) -> Result<Pulled
         wrap,
         unsteady_percent: 100.0 * (high - low) / ratio,
     })
+}
+
+/// The middle of the arm where it is thinnest around a bone [m].
+fn narrowest(stand: &Stand, bone: Bone) -> DVec3 {
+    const N: u32 = 64;
+    let [from, to] = stand.bone(bone);
+    let size = |p: DVec3| {
+        let section = section(stand, p, 0.0);
+        let low = section.iter().copied().reduce(DVec2::min);
+        let high = section.iter().copied().reduce(DVec2::max);
+        low.zip(high)
+            .map_or(f64::INFINITY, |(low, high)| (high - low).element_sum())
+    };
+    // Its upper half ends in something thicker.
+    let places = (N / 2..=N).map(|i| from.lerp(to, f64::from(i) / f64::from(N)));
+    let sizes = places.map(|p| (size(p), p));
+    sizes
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or(to, |(_, p)| p)
 }
 
 /// Where the skin of an arm along X passes under a strip around `middle` [m]:

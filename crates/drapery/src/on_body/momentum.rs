@@ -35,9 +35,8 @@ pub(super) fn experiments(size: Size) -> Vec<Experiment> {
         Size::Quick => &[400],
         Size::Full => &[400, 2000],
     };
-    let make = |&n_triangles: &u32| {
-        Experiment::new(Test::BodyMomentum, move || vec![case(n_triangles)])
-    };
+    let make =
+        |&n_triangles: &u32| Experiment::new(Test::BodyMomentum, move || vec![case(n_triangles)]);
     resolutions.iter().map(make).collect()
 }
 

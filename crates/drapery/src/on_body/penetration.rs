@@ -63,12 +63,7 @@ struct Walked {
     set_back: u32,
 }
 
-fn walk(
-    kind: GarmentKind,
-    n_triangles: u32,
-    n_frames: u32,
-    size: Size,
-) -> Result<Walked, Trouble> {
+fn walk(kind: GarmentKind, n_triangles: u32, n_frames: u32, size: Size) -> Result<Walked, Trouble> {
     let model = drapery_scene::mannequin::character();
     let mean = vec![0.0; model.shape_parameters().len()];
     let body = model.shaped(&mean).expect("the mean shape is one");
@@ -105,7 +100,12 @@ fn walk(
         set_back: 0,
     };
     for frame in 0..n_frames {
-        sample(&clip, rate.time_of(FrameIndex(frame)), &mut pose, &mut velocity);
+        sample(
+            &clip,
+            rate.time_of(FrameIndex(frame)),
+            &mut pose,
+            &mut velocity,
+        );
         model
             .pose(&body, &pose, &velocity, &mut posed)
             .expect("a clip of the mannequin");

@@ -19,10 +19,11 @@ pub(super) enum Bone {
 }
 
 impl Bone {
-    pub(super) const fn name(self) -> &'static str {
+    /// What it ends in.
+    pub(super) const fn end(self) -> &'static str {
         match self {
-            Self::UpperArm => "upper arm",
-            Self::Forearm => "forearm",
+            Self::UpperArm => "elbow",
+            Self::Forearm => "wrist",
         }
     }
 
@@ -59,8 +60,7 @@ impl Stand {
         let [shoulder, elbow, wrist] = Self::arm(&model);
         let along = |from: usize, to: usize| (rest[to] - rest[from]).normalize();
         let raised = Quat::from_rotation_arc(along(shoulder, elbow), Vec3::X);
-        let straight =
-            Quat::from_rotation_arc(along(elbow, wrist), raised.inverse() * Vec3::X);
+        let straight = Quat::from_rotation_arc(along(elbow, wrist), raised.inverse() * Vec3::X);
         pose.rotations[shoulder] = raised;
         pose.rotations[elbow] = straight;
         Self::posed(model, &pose)

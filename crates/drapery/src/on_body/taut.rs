@@ -16,7 +16,9 @@ pub(super) fn taut(section: &[DVec2], room: f64, start: DVec2, end: DVec2) -> Ve
         DVec2::from_angle(f64::from(k) / f64::from(N_AROUND) * std::f64::consts::TAU) * room
     });
     let circle: Vec<DVec2> = circle.collect();
-    let around = section.iter().flat_map(|p| circle.iter().map(move |c| *p + *c));
+    let around = section
+        .iter()
+        .flat_map(|p| circle.iter().map(move |c| *p + *c));
     let mut points: Vec<DVec2> = around.chain([start, end]).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
     // Anticlockwise, the lower half and then the upper one.
@@ -76,7 +78,11 @@ mod tests {
         assert_eq!((way[0], way[way.len() - 1]), (start, end));
         // Two legs of 4 m, the top of 2 m and two quarters of a circle.
         let expected = 2.0 * 4.0 + 2.0 + PI * room;
-        assert!((length(&way) - expected).abs() < 1e-3 * room, "{}", length(&way));
+        assert!(
+            (length(&way) - expected).abs() < 1e-3 * room,
+            "{}",
+            length(&way)
+        );
         let middle = along(&way, 0.5 * length(&way));
         assert!(middle.distance(DVec2::new(0.0, 1.1)) < 1e-3, "{middle}");
         assert!(along(&way, length(&way)).distance(end) < 1e-12);
