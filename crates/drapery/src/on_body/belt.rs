@@ -22,7 +22,7 @@ const DRIFT: f64 = 1.0;
 const SIDE: f64 = 0.06;
 const N: u32 = 8;
 /// Of the body [m/s].
-const SPEED: f64 = 0.3;
+const SPEED: f64 = 0.2;
 /// How long the patch lies, is carried along, and is watched for creeping [s].
 const LYING: f64 = 0.4;
 const CARRIED: f64 = 0.3;
@@ -87,6 +87,8 @@ fn carry(friction: f64, triangulation: Triangulation) -> Result<Carried, Trouble
     let (seen, normal) = level(&stand.obstacle(), spot, DVec3::NEG_Z, DVec3::Y);
     let turn = DQuat::from_rotation_arc(normal, DVec3::Y);
     let lying: Vec<DVec3> = stand.vertices.iter().map(|p| turn * (*p - seen)).collect();
+    // It lags by so much, half of it uphill and half downhill.
+    let slip = SPEED * SPEED / (2.0 * friction * GRAVITY);
     // Along the spine.
     let ahead = (turn * DVec3::Y).with_y(0.0).normalize();
     let body = stand.obstacle_at(lying.clone());
@@ -97,7 +99,7 @@ fn carry(friction: f64, triangulation: Triangulation) -> Result<Carried, Trouble
     let mass: f64 = masses.iter().sum();
     let x = sheet.points.iter().map(|p| {
         let flat = (p - 0.5 * SIDE).extend(0.0);
-        let over = DVec3::new(flat.x, 0.2, flat.y);
+        let over = DVec3::new(flat.x, 0.2, flat.y) + ahead * (0.5 * slip);
         // On the skin below.
         let skin = below(&body, over);
         over.with_y(skin.y + contact.offset)
