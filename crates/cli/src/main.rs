@@ -11,6 +11,7 @@ mod bench;
 mod bench_ball;
 mod bench_fold;
 mod bench_simulate;
+mod bench_worn;
 mod character;
 mod demo;
 mod fabric;

@@ -19,6 +19,8 @@
 //! have them. While the body is being dressed, and only then, speeds are damped
 //! behind the objective's back.
 
+use std::time::{Duration, Instant};
+
 use drapery_core::{
     AnimateError, BodyFrame, BodyModel, CanonicalFrame, Fabric, FrameRate, Garment,
     GarmentAnimator, Pose, PoseError, PoseVelocity, PosedBody, Seconds, ShapeError, ShapedBody,
@@ -126,9 +128,16 @@ pub struct WornGarment {
     is_fresh: bool,
     /// The step reports of the last frame, the worst of each.
     worst: drapery_sim::StepReport,
+    /// How long the body has been posed, in all.
+    posing: Duration,
 }
 
 impl WornGarment {
+    /// How long the body has been posed so far, in all: it is in every step.
+    pub const fn time_posing(&self) -> Duration {
+        self.posing
+    }
+
     /// The cloth as it is.
     pub const fn simulation(&self) -> &Simulation {
         &self.simulation
@@ -209,12 +218,15 @@ impl<'a> SimulatedGarment<'a> {
             vertices,
             skinned,
             worst,
+            posing,
             ..
         } = worn;
+        let start = Instant::now();
         self.model
             .pose(body, to.pose, to.velocity, posed)
             .map_err(refused)?;
         let next = wide(&posed.vertices);
+        *posing += start.elapsed();
         let air = Wind::blowing(surroundings.wind.as_dvec3());
         simulation
             .set_gravity(surroundings.gravity.as_dvec3())
@@ -340,6 +352,7 @@ impl GarmentAnimator for SimulatedGarment<'_> {
             skinned: vec![Vec3::ZERO; self.cloth.n_vertices()],
             is_fresh: true,
             worst: drapery_sim::StepReport::default(),
+            posing: Duration::ZERO,
         };
         let dressing = self.config.dressing;
         if self.made_for.shape != target.shape {

@@ -5,6 +5,7 @@ use glam::DVec3;
 
 use super::{Simulation, SimulationError};
 use crate::contact::{Obstacle, Placement};
+use crate::stopwatch::Stopwatch;
 
 impl Simulation {
     /// The obstacles.
@@ -57,8 +58,10 @@ impl Simulation {
                 not: "a mesh",
             });
         };
-        mesh.set_motion(start, end)
-            .map_err(|source| SimulationError::Mesh { obstacle, source })
+        let watch = Stopwatch::start();
+        let moved = mesh.set_motion(start, end);
+        self.spent.obstacles += watch.seconds();
+        moved.map_err(|source| SimulationError::Mesh { obstacle, source })
     }
 
     fn obstacle_mut(&mut self, obstacle: usize) -> Result<&mut Obstacle, SimulationError> {
