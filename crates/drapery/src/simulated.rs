@@ -13,7 +13,8 @@
 //! The first four are [`start`](GarmentAnimator::start): Casado-Elvira and
 //! others, Try-On 2019, §4.1 dress their bodies so. The body is posed and
 //! skinned at the end of every step and its vertices move on lines in between,
-//! so that its speed does not jump from frame to frame.
+//! so that its speed does not jump from frame to frame. Where it touches itself
+//! it gives way ([`Flesh`](drapery_sim::Flesh)), so that cloth has room there.
 //!
 //! Pinned vertices (`scene::garment::pins`) are pulled to where skinning would
 //! have them. While the body is being dressed, and only then, speeds are damped
@@ -23,19 +24,21 @@ use std::time::{Duration, Instant};
 
 use drapery_core::{
     AnimateError, BodyFrame, BodyModel, CanonicalFrame, Fabric, FrameRate, Garment,
-    GarmentAnimator, Pose, PoseError, PoseVelocity, PosedBody, Seconds, ShapeError, ShapedBody,
-    StepReport, Surroundings, Topology,
+    GarmentAnimator, Pose, PoseError, PoseVelocity, Seconds, ShapeError, ShapedBody, StepReport,
+    Surroundings, Topology,
 };
 use drapery_runtime::SkinnedGarment;
 use drapery_scene::garment::pins;
 use drapery_scene::motion::{Moving, sample_between};
 use drapery_sim::{
-    Attachment, Cloth, ClothError, ContactConfig, MeshObstacle, ObstacleError, RestShape,
-    RestShapeError, SelfContactConfig, Simulation, SimulationConfig, SimulationError, Wind,
+    Attachment, Cloth, ClothError, ContactConfig, FleshConfig, MeshObstacle, ObstacleError,
+    RestShape, RestShapeError, SelfContactConfig, Simulation, SimulationConfig, SimulationError,
+    Wind, Yielding,
 };
 use glam::{DVec3, Quat, Vec3};
 
 use crate::road::{DressError, dress_made_for};
+use crate::wearer::{Wearer, wide};
 
 /// How a garment is simulated on a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +53,8 @@ pub struct WearConfig {
     pub dressing: f64,
     /// The longest that the cloth is waited for afterwards [s].
     pub settling: f64,
+    /// How the body gives way where it touches itself.
+    pub flesh: FleshConfig,
 }
 
 impl Default for WearConfig {
@@ -60,6 +65,7 @@ impl Default for WearConfig {
             pin_stiffness: 100.0,
             dressing: 1.0,
             settling: 2.0,
+            flesh: FleshConfig::default(),
         }
     }
 }
@@ -117,12 +123,9 @@ pub struct SimulatedGarment<'a> {
 #[derive(Clone, Debug)]
 pub struct WornGarment {
     simulation: Simulation,
-    body: ShapedBody,
+    wearer: Wearer,
     pose: Pose,
     velocity: PoseVelocity,
-    posed: PosedBody,
-    /// The body's vertices after the last step [m].
-    vertices: Vec<DVec3>,
     skinned: Vec<Vec3>,
     /// Whether no frame has been asked for yet.
     is_fresh: bool,
@@ -141,6 +144,17 @@ impl WornGarment {
     /// The cloth as it is.
     pub const fn simulation(&self) -> &Simulation {
         &self.simulation
+    }
+
+    /// Where the body gave way to itself in the last frame.
+    pub const fn yielding(&self) -> &Yielding {
+        self.wearer.yielding()
+    }
+
+    fn is_calm(&self) -> bool {
+        let speeds = self.simulation.velocities().iter();
+        let n_fast = speeds.filter(|v| v.length() > CALM).count();
+        100 * n_fast <= self.simulation.velocities().len()
     }
 
     /// The steps of the last frame taken together: counts are summed, of parts
@@ -204,38 +218,35 @@ impl<'a> SimulatedGarment<'a> {
         Ok(simulation)
     }
 
-    /// Takes one step in which the body gets to a pose.
+    /// Takes one step in which the body gets to a pose, after a share of the
+    /// frame.
     fn advance(
         &self,
         worn: &mut WornGarment,
         to: Moving<'_>,
+        share: f64,
         surroundings: Surroundings,
     ) -> Result<(), AnimateError> {
         let WornGarment {
             simulation,
-            body,
-            posed,
-            vertices,
+            wearer,
             skinned,
             worst,
             posing,
             ..
         } = worn;
         let start = Instant::now();
-        self.model
-            .pose(body, to.pose, to.velocity, posed)
-            .map_err(refused)?;
-        let next = wide(&posed.vertices);
+        let before = std::mem::take(&mut wearer.surface);
+        wearer.step_to(self.model, to, share).map_err(refused)?;
         *posing += start.elapsed();
         let air = Wind::blowing(surroundings.wind.as_dvec3());
         simulation
             .set_gravity(surroundings.gravity.as_dvec3())
             .and_then(|()| simulation.set_wind(Some(air)))
-            .and_then(|()| simulation.move_mesh(0, vertices, &next))
+            .and_then(|()| simulation.move_mesh(0, &before, &wearer.surface))
             .map_err(|_| AnimateError::NotFinite)?;
-        *vertices = next;
         if !self.pinned.is_empty() {
-            let frame = posed.frame(body, surroundings);
+            let frame = wearer.posed.frame(&wearer.shaped, surroundings);
             self.skinned
                 .step(&mut self.skinned.start(&frame)?, &frame, skinned)?;
             let attachments: Vec<Attachment> = self
@@ -259,40 +270,95 @@ impl<'a> SimulatedGarment<'a> {
         Ok(())
     }
 
-    /// Steps until `seconds` have passed, or `each` says that it is enough. It
-    /// gets the share of the time and writes the body.
-    fn dress_for(
+    /// Plays frames in which the body does what `course` says. Damped ones end
+    /// early when the cloth is calm and the body still.
+    fn play(
         &self,
         worn: &mut WornGarment,
-        seconds: f64,
+        n_frames: u32,
         surroundings: Surroundings,
-        mut each: impl FnMut(f64, &mut WornGarment) -> Result<bool, AnimateError>,
-    ) -> Result<(), AnimateError> {
-        let dt = self.dt();
-        let n_steps = (seconds / dt).ceil() as u32;
-        let calming = (-dt / CALMING).exp();
-        for step in 1..=n_steps {
-            if !each(f64::from(step) / f64::from(n_steps), worn)? {
-                break;
-            }
-            let (pose, velocity) = (worn.pose.clone(), worn.velocity.clone());
-            let to = Moving {
+        phase: Phase,
+        mut course: impl FnMut(f64, &mut ShapedBody, &mut Pose, &mut PoseVelocity) -> Played,
+    ) -> Played {
+        let steps = self.config.steps_per_frame;
+        let calming = (-self.dt() / CALMING).exp();
+        let (mut pose, mut velocity) = (worn.pose.clone(), worn.velocity.clone());
+        for frame in 0..n_frames {
+            let share = |step| f64::from(frame * steps + step) / f64::from(n_frames * steps);
+            course(
+                share(steps),
+                &mut worn.wearer.shaped,
+                &mut pose,
+                &mut velocity,
+            )?;
+            let end = Moving {
                 pose: &pose,
                 velocity: &velocity,
             };
-            self.advance(worn, to, surroundings)?;
-            let slower: Vec<DVec3> = worn
-                .simulation
-                .velocities()
-                .iter()
-                .map(|v| *v * calming)
-                .collect();
-            worn.simulation
-                .set_velocities(&slower)
-                .map_err(|_| AnimateError::NotFinite)?;
+            worn.wearer.aim(self.model, end).map_err(refused)?;
+            for step in 1..=steps {
+                course(
+                    share(step),
+                    &mut worn.wearer.shaped,
+                    &mut pose,
+                    &mut velocity,
+                )?;
+                let to = Moving {
+                    pose: &pose,
+                    velocity: &velocity,
+                };
+                let done = f64::from(step) / f64::from(steps);
+                self.advance(worn, to, done, surroundings)?;
+                if phase != Phase::Moving {
+                    let speeds = worn.simulation.velocities();
+                    let slower: Vec<DVec3> = speeds.iter().map(|v| *v * calming).collect();
+                    worn.simulation
+                        .set_velocities(&slower)
+                        .map_err(|_| AnimateError::NotFinite)?;
+                }
+            }
+            if phase == Phase::Settling && worn.is_calm() {
+                break;
+            }
         }
+        (worn.pose, worn.velocity) = (pose, velocity);
         Ok(())
     }
+
+    /// Plays frames over which the body moves on to a pose.
+    fn play_between(
+        &self,
+        worn: &mut WornGarment,
+        n_frames: u32,
+        end: (&Pose, &PoseVelocity),
+        surroundings: Surroundings,
+    ) -> Played {
+        let start = (worn.pose.clone(), worn.velocity.clone());
+        let time = Seconds(f64::from(n_frames) * self.frame_step().0);
+        let course = |share, _: &mut ShapedBody, pose: &mut Pose, speed: &mut PoseVelocity| {
+            let [start, end] =
+                [(&start.0, &start.1), end].map(|(pose, velocity)| Moving { pose, velocity });
+            sample_between(start, end, time, share, pose, speed);
+            Ok(())
+        };
+        self.play(worn, n_frames, surroundings, Phase::Moving, course)?;
+        worn.pose.clone_from(end.0);
+        worn.velocity.clone_from(end.1);
+        Ok(())
+    }
+}
+
+type Played = Result<(), AnimateError>;
+
+/// What a body does while frames are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// It gets its shape or its pose; speeds of the cloth are damped.
+    Dressing,
+    /// It waits for the cloth, whose speeds are damped.
+    Settling,
+    /// It moves.
+    Moving,
 }
 
 impl GarmentAnimator for SimulatedGarment<'_> {
@@ -333,72 +399,62 @@ impl GarmentAnimator for SimulatedGarment<'_> {
             .iter()
             .map(|p| turn * (*p - root) + rest.root);
         let still = PoseVelocity::zero(n_joints);
-        let mut posed = self.model.room();
-        self.model
-            .pose(&self.made_for, &rest, &still, &mut posed)
-            .map_err(refused)?;
-        let vertices = wide(&posed.vertices);
+        let at_rest = Moving {
+            pose: &rest,
+            velocity: &still,
+        };
+        let made_for = self.made_for.clone();
+        let wearer =
+            Wearer::new(self.model, made_for, at_rest, self.config.flesh).map_err(refused)?;
         let simulation = self
-            .set_up(placed.map(|p| p.as_dvec3()).collect(), vertices.clone())
+            .set_up(
+                placed.map(|p| p.as_dvec3()).collect(),
+                wearer.surface.clone(),
+            )
             .map_err(|_| AnimateError::NotFinite)?;
         let surroundings = body.surroundings;
         let mut worn = WornGarment {
             simulation,
-            body: self.made_for.clone(),
+            wearer,
             pose: rest.clone(),
             velocity: still.clone(),
-            posed,
-            vertices,
             skinned: vec![Vec3::ZERO; self.cloth.n_vertices()],
             is_fresh: true,
             worst: drapery_sim::StepReport::default(),
             posing: Duration::ZERO,
         };
-        let dressing = self.config.dressing;
+        let frames = |seconds: f64| (seconds * self.frame_rate.hz()).ceil() as u32;
+        let dressing = frames(self.config.dressing);
         if self.made_for.shape != target.shape {
-            self.dress_for(&mut worn, dressing, surroundings, |share, worn| {
+            let course = |share, body: &mut ShapedBody, pose: &mut Pose, _: &mut PoseVelocity| {
                 let share = smooth(share) as f32;
                 let both = self.made_for.shape.iter().zip(&target.shape);
                 let shape: Vec<f32> = both.map(|(a, b)| a + (b - a) * share).collect();
-                worn.body = shaped(&shape)?;
-                worn.pose.root.y = worn.body.joints[0].y;
-                Ok(true)
-            })?;
+                *body = shaped(&shape)?;
+                pose.root.y = body.joints[0].y;
+                Ok(())
+            };
+            self.play(&mut worn, dressing, surroundings, Phase::Dressing, course)?;
         }
-        worn.body = target;
+        worn.wearer.shaped = target;
         let (before, ease) = ease_in(body.pose, body.velocity);
         let from = worn.pose.clone();
-        self.dress_for(&mut worn, dressing, surroundings, |share, worn| {
+        let course = |share, _: &mut ShapedBody, pose: &mut Pose, _: &mut PoseVelocity| {
             let share = smooth(share) as f32;
-            worn.pose.root = from.root.lerp(before.root, share);
-            for (joint, q) in worn.pose.rotations.iter_mut().enumerate() {
+            pose.root = from.root.lerp(before.root, share);
+            for (joint, q) in pose.rotations.iter_mut().enumerate() {
                 *q = from.rotations[joint]
                     .slerp(before.rotations[joint], share)
                     .normalize();
             }
-            Ok(true)
-        })?;
-        self.dress_for(&mut worn, self.config.settling, surroundings, |_, worn| {
-            let speeds = worn.simulation.velocities().iter();
-            let n_fast = speeds.filter(|v| v.length() > CALM).count();
-            Ok(100 * n_fast > worn.simulation.velocities().len())
-        })?;
-        let n_steps = (f64::from(ease) / self.dt()).round() as u32;
-        for step in 1..=n_steps {
-            let (mut pose, mut velocity) = (before.clone(), still.clone());
-            let [start, end] = [(&before, &still), (body.pose, body.velocity)]
-                .map(|(pose, velocity)| Moving { pose, velocity });
-            let time = Seconds(f64::from(n_steps) * self.dt());
-            let share = f64::from(step) / f64::from(n_steps);
-            sample_between(start, end, time, share, &mut pose, &mut velocity);
-            let to = Moving {
-                pose: &pose,
-                velocity: &velocity,
-            };
-            self.advance(&mut worn, to, surroundings)?;
-        }
-        worn.pose = body.pose.clone();
-        worn.velocity = body.velocity.clone();
+            Ok(())
+        };
+        self.play(&mut worn, dressing, surroundings, Phase::Dressing, course)?;
+        let settling = frames(self.config.settling);
+        let stand = |_: f64, _: &mut ShapedBody, _: &mut Pose, _: &mut PoseVelocity| Ok(());
+        self.play(&mut worn, settling, surroundings, Phase::Settling, stand)?;
+        let easing = frames(f64::from(ease));
+        self.play_between(&mut worn, easing, (body.pose, body.velocity), surroundings)?;
         worn.worst = drapery_sim::StepReport::default();
         Ok(worn)
     }
@@ -425,35 +481,16 @@ impl GarmentAnimator for SimulatedGarment<'_> {
             });
         }
         if !std::mem::take(&mut state.is_fresh) {
-            let (from, speed) = (state.pose.clone(), state.velocity.clone());
-            if from.rotations.len() != body.pose.rotations.len() {
+            let expected = state.pose.rotations.len();
+            if expected != body.pose.rotations.len() {
                 return Err(AnimateError::Joints {
                     found: body.pose.rotations.len(),
-                    expected: from.rotations.len(),
+                    expected,
                 });
             }
             state.worst = drapery_sim::StepReport::default();
-            let [start, end] = [(&from, &speed), (body.pose, body.velocity)]
-                .map(|(pose, velocity)| Moving { pose, velocity });
-            let (mut pose, mut velocity) = (from.clone(), speed.clone());
-            for step in 1..=self.config.steps_per_frame {
-                let share = f64::from(step) / f64::from(self.config.steps_per_frame);
-                sample_between(
-                    start,
-                    end,
-                    self.frame_step(),
-                    share,
-                    &mut pose,
-                    &mut velocity,
-                );
-                let to = Moving {
-                    pose: &pose,
-                    velocity: &velocity,
-                };
-                self.advance(state, to, body.surroundings)?;
-            }
-            state.pose.clone_from(body.pose);
-            state.velocity.clone_from(body.velocity);
+            let end = (body.pose, body.velocity);
+            self.play_between(state, 1, end, body.surroundings)?;
         }
         for (out, p) in out.iter_mut().zip(state.simulation.positions()) {
             *out = p.as_vec3();
@@ -481,10 +518,6 @@ fn ease_in(pose: &Pose, velocity: &PoseVelocity) -> (Pose, f32) {
 /// From 0 to 1, at rest at both ends.
 fn smooth(share: f64) -> f64 {
     share * share * (3.0 - 2.0 * share)
-}
-
-fn wide(points: &[Vec3]) -> Vec<DVec3> {
-    points.iter().map(|p| p.as_dvec3()).collect()
 }
 
 fn refused(error: PoseError) -> AnimateError {

@@ -110,6 +110,31 @@ impl Bending {
         }
     }
 
+    /// Several as one, the vertices of each numbered after those before.
+    pub(crate) fn join<'a>(all: impl Iterator<Item = (&'a Self, u32)>) -> Self {
+        let mut joined = Self {
+            elements: Vec::new(),
+            matrix: ScalarMatrix::new(0, Vec::new()),
+            constant: Vec::new(),
+            rest: None,
+        };
+        for (one, first) in all {
+            if one.rest.is_some() || joined.rest.is_some() {
+                let before = joined.elements.len();
+                let rest = joined.rest.get_or_insert_with(RestCurvature::default);
+                rest.append(before, one.rest.as_ref(), one.elements.len(), first);
+            }
+            let elements = one.elements.iter().cloned();
+            joined.elements.extend(elements.map(|mut element| {
+                element.vertices.iter_mut().for_each(|v| *v += first);
+                element
+            }));
+            joined.matrix.append(&one.matrix);
+            joined.constant.extend_from_slice(&one.constant);
+        }
+        joined
+    }
+
     /// The constant Hessian.
     pub(crate) const fn matrix(&self) -> &ScalarMatrix {
         &self.matrix
@@ -169,6 +194,16 @@ impl Bending {
         })
     }
 
+    /// The energy that there is without a curved rest shape, each triangle
+    /// `weight` times [J].
+    pub(crate) fn flat_energy(&self, x: &[DVec3], weight: impl Fn(usize) -> f64 + Sync) -> f64 {
+        chunked_sum(self.elements.len(), |triangles| {
+            triangles
+                .map(|t| weight(t) * self.elements[t].energy(self.elements[t].curvature(x)))
+                .sum()
+        })
+    }
+
     /// Gives the entries of the constant Hessian [N/m] to `add` as (row
     /// vertex, column vertex, value), the value standing for that many times
     /// the 3 × 3 identity; both triangles of the matrix, in a fixed order.
@@ -177,12 +212,13 @@ impl Bending {
     }
 
     /// What a step that begins at `from` and is predicted to end at `to` is
-    /// damped against: the gradient Σ rowsᵀ A C R κₙ, and what is left of
-    /// ½ |κ − R κₙ|² when the flat energy and that gradient times x are taken
-    /// away [J].
+    /// damped against: the gradient Σ r rowsᵀ A C R κₙ with r the `ratio` of
+    /// each triangle, and what is left of ½ r |κ − R κₙ|² when r times the flat
+    /// energy and that gradient times x are taken away [J].
     pub(crate) fn start_of_damping(
         &self,
         triangles: &[[u32; 3]],
+        ratio: impl Fn(usize) -> f64 + Sync,
         from: &[DVec3],
         to: &[DVec3],
         out: &mut [DVec3],
@@ -191,15 +227,17 @@ impl Bending {
             .elements
             .par_iter()
             .zip(triangles)
+            .enumerate()
             .with_min_len(CHUNK)
-            .map(|(element, corners)| {
+            .map(|(triangle, (element, corners))| {
+                let ratio = ratio(triangle);
                 let kappa = element.curvature(from);
                 let corner = |x: &[DVec3]| frame(corners.map(|v| x[v as usize]));
                 let turn = corner(to) * corner(from).transpose();
-                let moments = element.moments(kappa.map(|k| turn * k));
+                let moments = element.moments(kappa.map(|k| turn * k * ratio));
                 let clamped = element.offset.iter().zip(&moments);
                 let clamped: f64 = clamped.map(|(o, m)| o.dot(*m)).sum();
-                (moments, element.energy(kappa) - clamped)
+                (moments, ratio * element.energy(kappa) - clamped)
             })
             .collect();
         out.fill(DVec3::ZERO);

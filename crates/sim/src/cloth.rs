@@ -1,7 +1,13 @@
 //! A cloth that can be solved for: [`Cloth`], energies and masses over one
-//! rest shape.
+//! rest shape, or over several that are joined to one cloth as its [`Piece`]s.
+//!
+//! Pieces have nothing in common but that they are solved for at once: each
+//! keeps its fabric, and no energy reaches from one to another. What they do
+//! to each other is contact.
 
-use drapery_core::{Fabric, FabricError, Topology};
+use std::ops::Range;
+
+use drapery_core::{Fabric, FabricError, Topology, TopologyError};
 use glam::DVec3;
 
 use crate::{Bending, ClampedEdge, Membrane, RestShape, StrainCap};
@@ -12,11 +18,25 @@ pub struct Cloth {
     membrane: Membrane,
     bending: Bending,
     masses: Vec<f64>,
-    density: f64,
-    damping: f64,
+    pieces: Vec<Piece>,
+    /// Of each vertex.
+    piece_of: Vec<u16>,
     around: Around,
     topology: Topology,
     longest_edge: f64,
+}
+
+/// A part of a cloth that was made by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Its triangles.
+    pub triangles: Range<usize>,
+    /// Mass of a square metre [kg/m²].
+    pub density: f64,
+    /// How long strain rates count [s]: β of the fabric.
+    pub damping: f64,
 }
 
 /// Why a rest shape, a fabric and its clamps don't make a cloth.
@@ -48,6 +68,20 @@ pub enum ClothError {
         /// What it is.
         value: f64,
     },
+    /// A cloth was to be joined of nothing.
+    #[error("there is no piece to make a cloth of")]
+    NoPiece,
+    /// There are more pieces or vertices than can be numbered.
+    #[error("{n_pieces} pieces of {n_vertices} vertices in all are too many for one cloth")]
+    TooMany {
+        /// How many pieces there are.
+        n_pieces: usize,
+        /// How many vertices they have together.
+        n_vertices: usize,
+    },
+    /// There are too many triangles.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
 }
 
 /// The corners of triangles at each vertex.
@@ -59,7 +93,7 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    fn new(n_vertices: usize, triangles: &[[u32; 3]]) -> Self {
+    pub(crate) fn new(n_vertices: usize, triangles: &[[u32; 3]]) -> Self {
         let mut all: Vec<(u32, u32)> = Vec::with_capacity(3 * triangles.len());
         for (triangle, vertices) in triangles.iter().enumerate() {
             for (corner, vertex) in vertices.iter().enumerate() {
@@ -107,8 +141,13 @@ impl Cloth {
             membrane: Membrane::new(rest, fabric),
             bending: Bending::new(rest, fabric, clamps),
             masses: rest.masses(fabric.density),
-            density: fabric.density,
-            damping: fabric.damping,
+            pieces: vec![Piece {
+                vertices: 0..rest.topology().n_vertices(),
+                triangles: 0..rest.topology().triangles().len(),
+                density: fabric.density,
+                damping: fabric.damping,
+            }],
+            piece_of: vec![0; rest.topology().n_vertices()],
             topology: rest.topology().clone(),
             longest_edge: rest
                 .corners()
@@ -116,6 +155,59 @@ impl Cloth {
                 .flat_map(|[a, b, c]| [a.distance(*b), b.distance(*c), c.distance(*a)])
                 .fold(0.0, f64::max),
             around: Around::new(rest.topology().n_vertices(), rest.topology().triangles()),
+        })
+    }
+
+    /// One cloth of several, whose pieces come one after the other. A cloth
+    /// joined of one is that cloth.
+    ///
+    /// # Errors
+    /// When there is none, or there are more than 2¹⁶ pieces or 2³² vertices.
+    pub fn join(cloths: &[Self]) -> Result<Self, ClothError> {
+        let n_pieces = cloths.iter().map(|c| c.pieces.len()).sum();
+        let n_vertices = cloths.iter().map(Self::n_vertices).sum();
+        let too_many = ClothError::TooMany {
+            n_pieces,
+            n_vertices,
+        };
+        let Ok(n_all) = u32::try_from(n_vertices) else {
+            return Err(too_many);
+        };
+        if cloths.is_empty() {
+            return Err(ClothError::NoPiece);
+        }
+        if n_pieces > usize::from(u16::MAX) {
+            return Err(too_many);
+        }
+        let (mut pieces, mut triangles) = (Vec::new(), Vec::new());
+        let mut firsts = Vec::new();
+        let mut first = 0;
+        for cloth in cloths {
+            let first_triangle = triangles.len();
+            let shifted = |r: &Range<usize>, by: usize| r.start + by..r.end + by;
+            pieces.extend(cloth.pieces.iter().map(|piece| Piece {
+                vertices: shifted(&piece.vertices, first),
+                triangles: shifted(&piece.triangles, first_triangle),
+                ..*piece
+            }));
+            let own = cloth.topology.triangles().iter();
+            triangles.extend(own.map(|t| t.map(|v| v + first as u32)));
+            firsts.push(first as u32);
+            first += cloth.n_vertices();
+        }
+        let topology = Topology::new(n_all, triangles)?;
+        Ok(Self {
+            membrane: Membrane::join(cloths.iter().map(|c| &c.membrane).zip(firsts.clone())),
+            bending: Bending::join(cloths.iter().map(|c| &c.bending).zip(firsts)),
+            masses: cloths.iter().flat_map(|c| c.masses.clone()).collect(),
+            piece_of: (0..)
+                .zip(&pieces)
+                .flat_map(|(number, piece)| std::iter::repeat_n(number, piece.vertices.len()))
+                .collect(),
+            pieces,
+            around: Around::new(n_vertices, topology.triangles()),
+            topology,
+            longest_edge: cloths.iter().map(|c| c.longest_edge).fold(0.0, f64::max),
         })
     }
 
@@ -147,14 +239,19 @@ impl Cloth {
         &self.masses
     }
 
-    /// Mass of a square metre [kg/m²].
-    pub const fn density(&self) -> f64 {
-        self.density
+    /// What it is joined of.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 
-    /// How long strain rates count [s]: β of the fabric.
-    pub const fn damping(&self) -> f64 {
-        self.damping
+    /// Which piece each vertex is of.
+    pub(crate) fn piece_of(&self) -> &[u16] {
+        &self.piece_of
+    }
+
+    /// Whether strain rates count anywhere.
+    pub(crate) fn is_damped(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.damping > 0.0)
     }
 
     /// Stretch and shear.

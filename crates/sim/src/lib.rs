@@ -39,6 +39,7 @@ mod contact;
 mod direct;
 mod drape;
 mod edge_slope;
+mod flesh;
 mod iterative;
 mod membrane;
 mod near_matrix;
@@ -58,7 +59,7 @@ mod wind;
 
 pub use bending::{Bending, ClampedEdge};
 pub use bending_length::{BendingLength, BendingLengthError, StripDirection, bending_length};
-pub use cloth::{Cloth, ClothError};
+pub use cloth::{Cloth, ClothError, Piece};
 pub use contact::{
     Advance, Anchor, Bounds, BoxTree, Clearance, ClothPoint, EdgeRegion, Friction, MeshBoxes,
     MeshObstacle, MutualCrossings, Obstacle, ObstacleError, Penetration, Placement, Proximity,
@@ -67,6 +68,7 @@ pub use contact::{
     orientation, penetration, point_triangle, self_crossings,
 };
 pub use drape::{Drape, DrapeConfig, DrapeError, drape};
+pub use flesh::{Flesh, FleshConfig, Yielding};
 pub use membrane::{Membrane, StrainCap};
 pub use newton::{Load, Minimiser, NewtonConfig, SolveError, SolveReport, Solver, minimise};
 pub use objective::{Damping, Inertia, Objective, Spring};

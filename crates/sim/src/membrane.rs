@@ -54,6 +54,16 @@ pub struct Membrane {
     triangles: Vec<[u32; 3]>,
     gradients: Vec<[DVec2; 3]>,
     areas: Vec<f64>,
+    /// Of each piece.
+    materials: Vec<Material>,
+    /// The piece of each triangle.
+    piece_of: Vec<u16>,
+}
+
+/// What the triangles of a piece have in common.
+#[derive(Clone, Copy, Debug)]
+struct Material {
+    /// C [N/m].
     stiffness: DMat3,
     cap: Option<StrainCap>,
 }
@@ -61,8 +71,8 @@ pub struct Membrane {
 /// What damping remembers of the start of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StrainRate<'a> {
-    /// β/h.
-    pub(crate) ratio: f64,
+    /// β/h of each piece.
+    pub(crate) ratios: &'a [f64],
     /// eₙ of each triangle.
     pub(crate) start: &'a [DVec3],
 }
@@ -112,15 +122,45 @@ impl Membrane {
             triangles: rest.topology().triangles().to_vec(),
             gradients: (0..n_triangles).map(|t| rest.shape_gradients(t)).collect(),
             areas: rest.areas().to_vec(),
-            stiffness: fabric.stretch_matrix(),
-            cap: None,
+            materials: vec![Material {
+                stiffness: fabric.stretch_matrix(),
+                cap: None,
+            }],
+            piece_of: vec![0; n_triangles],
         }
+    }
+
+    /// Several as one, the vertices of each numbered after those before.
+    pub(crate) fn join<'a>(all: impl Iterator<Item = (&'a Self, u32)>) -> Self {
+        let mut joined = Self {
+            triangles: Vec::new(),
+            gradients: Vec::new(),
+            areas: Vec::new(),
+            materials: Vec::new(),
+            piece_of: Vec::new(),
+        };
+        for (one, first) in all {
+            let piece = joined.materials.len() as u16;
+            let triangles = one.triangles.iter();
+            joined
+                .triangles
+                .extend(triangles.map(|t| t.map(|v| v + first)));
+            joined.gradients.extend_from_slice(&one.gradients);
+            joined.areas.extend_from_slice(&one.areas);
+            joined.materials.extend_from_slice(&one.materials);
+            let pieces = one.piece_of.iter();
+            joined.piece_of.extend(pieces.map(|p| p + piece));
+        }
+        joined
     }
 
     /// The same with a strain cap.
     #[must_use]
-    pub fn with_cap(self, cap: Option<StrainCap>) -> Self {
-        Self { cap, ..self }
+    pub fn with_cap(mut self, cap: Option<StrainCap>) -> Self {
+        for material in &mut self.materials {
+            material.cap = cap;
+        }
+        self
     }
 
     /// The corners of its triangles.
@@ -132,8 +172,18 @@ impl Membrane {
         &self.areas
     }
 
-    pub(crate) const fn stiffness(&self) -> &DMat3 {
-        &self.stiffness
+    /// C of a triangle [N/m].
+    pub(crate) fn stiffness(&self, triangle: usize) -> &DMat3 {
+        &self.material(triangle).stiffness
+    }
+
+    /// Which piece a triangle is of.
+    pub(crate) fn piece(&self, triangle: usize) -> usize {
+        usize::from(self.piece_of[triangle])
+    }
+
+    fn material(&self, triangle: usize) -> &Material {
+        &self.materials[self.piece(triangle)]
     }
 
     fn deformation(&self, triangle: usize, x: &[DVec3]) -> [DVec3; 2] {
@@ -157,15 +207,17 @@ impl Membrane {
     ) -> Strained {
         let deformation = self.deformation(triangle, x);
         let strain = green(deformation);
-        let mut stress = self.stiffness * strain;
+        let Material { stiffness, cap } = *self.material(triangle);
+        let mut stress = stiffness * strain;
         let mut energy = 0.5 * strain.dot(stress);
+        let ratio = rate.map_or(0.0, |rate| rate.ratios[self.piece(triangle)]);
         if let Some(rate) = rate {
             let change = strain - rate.start[triangle];
-            let viscous = self.stiffness * change * rate.ratio;
+            let viscous = stiffness * change * ratio;
             energy += 0.5 * change.dot(viscous);
             stress += viscous;
         }
-        if let Some(cap) = self.cap {
+        if let Some(cap) = cap {
             for direction in CAPPED {
                 let beyond = direction.dot(strain) - cap.limit;
                 if beyond > 0.0 {
@@ -183,7 +235,7 @@ impl Membrane {
             ),
             energy: self.areas[triangle] * energy,
             strain,
-            ratio: rate.map_or(0.0, |r| r.ratio),
+            ratio,
         }
     }
 
@@ -206,8 +258,9 @@ impl Membrane {
         keep: fn(DMat2) -> DMat2,
     ) -> Tangent {
         let area = self.areas[triangle];
-        let mut material = self.stiffness * (1.0 + at.ratio);
-        if let Some(cap) = self.cap {
+        let Material { stiffness, cap } = *self.material(triangle);
+        let mut material = stiffness * (1.0 + at.ratio);
+        if let Some(cap) = cap {
             for d in CAPPED {
                 let beyond = d.dot(at.strain) - cap.limit;
                 if beyond > 0.0 {

@@ -35,7 +35,10 @@ pub(crate) struct NearMatrix {
     far_starts: Vec<u32>,
     /// Bending between others.
     far: Vec<(u32, f32)>,
-    far_factor: f32,
+    /// What bending counts for, of each piece.
+    far_factors: Vec<f32>,
+    /// The piece of each vertex.
+    piece_of: Vec<u16>,
     /// Contacts of more than one vertex.
     touches: Vec<TouchBlock>,
     held: Vec<bool>,
@@ -102,7 +105,8 @@ impl NearMatrix {
             elements: vec![[Mat3A::ZERO; 6]; triangles.len()],
             held: vec![false; n],
             touches: Vec::new(),
-            far_factor: 1.0,
+            far_factors: vec![1.0; cloth.pieces().len()],
+            piece_of: cloth.piece_of().to_vec(),
             starts,
             columns,
             diagonals,
@@ -134,7 +138,11 @@ impl NearMatrix {
     /// The sum of the sizes of a row's entries beyond its blocks.
     pub(crate) fn far_weight(&self, row: usize) -> f32 {
         let far = self.far_starts[row] as usize..self.far_starts[row + 1] as usize;
-        self.far_factor * self.far[far].iter().map(|(_, v)| v.abs()).sum::<f32>()
+        self.far_factor(row) * self.far[far].iter().map(|(_, v)| v.abs()).sum::<f32>()
+    }
+
+    fn far_factor(&self, vertex: usize) -> f32 {
+        self.far_factors[usize::from(self.piece_of[vertex])]
     }
 
     /// Sums the Hessian at `x`, where the objective was evaluated.
@@ -163,7 +171,8 @@ impl NearMatrix {
                     }
                 }
             });
-        self.far_factor = objective.bending_factor() as f32;
+        let factors = objective.bending_factors().into_iter();
+        self.far_factors = factors.map(|factor| factor as f32).collect();
         self.held.copy_from_slice(objective.held);
         let Self {
             elements,
@@ -171,7 +180,9 @@ impl NearMatrix {
             source_starts,
             sources,
             near_bending,
-            far_factor,
+            far_factors,
+            piece_of,
+            columns,
             ..
         } = self;
         blocks
@@ -181,7 +192,9 @@ impl NearMatrix {
                 for (i, block) in blocks.iter_mut().enumerate() {
                     let place = 8 * CHUNK * chunk + i;
                     let from = source_starts[place] as usize..source_starts[place + 1] as usize;
-                    let bending = near_bending[place] * *far_factor;
+                    // Rows and columns of a block are of one piece.
+                    let piece = usize::from(piece_of[columns[place] as usize]);
+                    let bending = near_bending[place] * far_factors[piece];
                     let mut sum = Mat3A::from_diagonal(Vec3::splat(bending));
                     for source in &sources[from] {
                         let element = &elements[(source / 12) as usize][(source / 2 % 6) as usize];
@@ -265,7 +278,7 @@ impl NearMatrix {
         for (column, value) in &self.far[far] {
             sum += x[*column as usize] * *value;
         }
-        sum *= self.far_factor;
+        sum *= self.far_factor(row);
         let near = self.starts[row] as usize..self.starts[row + 1] as usize;
         for (column, block) in self.columns[near.clone()].iter().zip(&self.blocks[near]) {
             sum += *block * x[*column as usize];

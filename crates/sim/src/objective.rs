@@ -51,10 +51,11 @@ pub struct Spring {
 /// What damping over a step is measured from.
 #[derive(Clone, Debug, Default)]
 pub struct Damping {
-    /// β/h.
-    ratio: f64,
+    /// β/h of each piece.
+    ratios: Vec<f64>,
     strains: Vec<DVec3>,
-    /// The gradient that the bending of the start would have, turned along.
+    /// β/h times the gradient that the bending of the start would have, turned
+    /// along [N].
     bending: Vec<DVec3>,
     /// What does not depend on where the step ends [J].
     constant: f64,
@@ -64,7 +65,9 @@ impl Damping {
     /// Damping of a step of length `dt` [s] that begins at `from` and is
     /// predicted to end at `to` [m].
     pub fn set(&mut self, cloth: &Cloth, from: &[DVec3], to: &[DVec3], dt: f64) {
-        self.ratio = cloth.damping() / dt;
+        self.ratios.clear();
+        let pieces = cloth.pieces().iter();
+        self.ratios.extend(pieces.map(|piece| piece.damping / dt));
         let membrane = cloth.membrane();
         let n_triangles = membrane.triangles().len();
         (0..n_triangles)
@@ -73,10 +76,14 @@ impl Damping {
             .map(|t| membrane.strain(t, from))
             .collect_into_vec(&mut self.strains);
         self.bending.resize(from.len(), DVec3::ZERO);
-        self.constant =
-            cloth
-                .bending()
-                .start_of_damping(membrane.triangles(), from, to, &mut self.bending);
+        let ratio = |t: usize| self.ratios[membrane.piece(t)];
+        self.constant = cloth.bending().start_of_damping(
+            membrane.triangles(),
+            ratio,
+            from,
+            to,
+            &mut self.bending,
+        );
     }
 }
 
@@ -144,14 +151,24 @@ impl<'a> Objective<'a> {
 
     pub(crate) fn strain_rate(&self) -> Option<StrainRate<'a>> {
         self.damping.map(|d| StrainRate {
-            ratio: d.ratio,
+            ratios: &d.ratios,
             start: &d.strains,
         })
     }
 
-    /// 1 + β/h: how much stiffer bending is for being damped.
-    pub(crate) fn bending_factor(&self) -> f64 {
-        1.0 + self.damping.map_or(0.0, |d| d.ratio)
+    /// 1 + β/h of each piece: how much stiffer bending is for being damped.
+    pub(crate) fn bending_factors(&self) -> Vec<f64> {
+        match self.damping {
+            Some(damping) => damping.ratios.iter().map(|ratio| 1.0 + ratio).collect(),
+            None => vec![1.0; self.cloth.pieces().len()],
+        }
+    }
+
+    /// β/h times the bending energy without a curved rest shape [J].
+    fn damped_bending(&self, damping: &Damping, x: &[DVec3]) -> f64 {
+        let membrane = self.cloth.membrane();
+        let ratio = |t: usize| damping.ratios[membrane.piece(t)];
+        self.cloth.bending().flat_energy(x, ratio)
     }
 
     /// m/h² of a vertex [N/m], zero at rest.
@@ -172,9 +189,8 @@ impl<'a> Objective<'a> {
         value += self.cloth.bending().energy(x);
         if let Some(damping) = self.damping {
             // (β/h) (½ κᵀSκ − κᵀS Rκₙ + ½ κₙᵀSκₙ); the rest shape cancels.
-            let flat = self.cloth.bending().energy(x) - self.cloth.bending().rest_energy(x);
             let along: f64 = damping.bending.iter().zip(x).map(|(q, x)| q.dot(*x)).sum();
-            value += damping.ratio * (flat - along + damping.constant);
+            value += self.damped_bending(damping, x) - along + damping.constant;
         }
         for (vertex, p) in x.iter().enumerate() {
             value -= self.forces[vertex].dot(*p);
@@ -206,14 +222,13 @@ impl<'a> Objective<'a> {
             triangles
                 .map(|t| {
                     let change = membrane.strain(t, x) - damping.strains[t];
-                    membrane.areas()[t] * change.dot(*membrane.stiffness() * change)
+                    let ratio = damping.ratios[membrane.piece(t)] * membrane.areas()[t];
+                    ratio * change.dot(*membrane.stiffness(t) * change)
                 })
                 .sum()
         });
-        let bending = self.cloth.bending();
-        let flat = bending.energy(x) - bending.rest_energy(x);
         let along = dot(&damping.bending, x);
-        damping.ratio * (stretch + 2.0 * (flat - along + damping.constant))
+        stretch + 2.0 * (self.damped_bending(damping, x) - along + damping.constant)
     }
 
     /// Evaluates the gradient and what it is made of.
@@ -278,7 +293,7 @@ impl<'a> Objective<'a> {
     /// The gradient of what is quadratic.
     fn quadratic_gradient(&self, x: &[DVec3], out: &mut Vec<DVec3>) {
         let bending = self.cloth.bending();
-        let factor = self.bending_factor();
+        let (factors, piece_of) = (self.bending_factors(), self.cloth.piece_of());
         out.resize(x.len(), DVec3::ZERO);
         out.par_chunks_mut(CHUNK)
             .enumerate()
@@ -286,9 +301,9 @@ impl<'a> Objective<'a> {
                 for (i, g) in out.iter_mut().enumerate() {
                     let vertex = chunk * CHUNK + i;
                     let moment = bending.matrix().row_times(vertex, x) + bending.constant()[vertex];
-                    *g = moment * factor - self.forces[vertex];
+                    *g = moment * factors[usize::from(piece_of[vertex])] - self.forces[vertex];
                     if let Some(damping) = self.damping {
-                        *g -= damping.bending[vertex] * damping.ratio;
+                        *g -= damping.bending[vertex];
                     }
                     if let Some(inertia) = self.inertia {
                         *g += (x[vertex] - inertia.targets[vertex]) * self.weight(vertex);
@@ -308,9 +323,12 @@ impl<'a> Objective<'a> {
         let scalar = |value: f64| DMat3::from_diagonal(DVec3::splat(value));
         let membrane = self.cloth.membrane();
         membrane.blocks(x, self.strain_rate(), positive_part, &mut add);
-        let factor = self.bending_factor();
+        let (factors, piece_of) = (self.bending_factors(), self.cloth.piece_of());
         let bending = self.cloth.bending();
-        bending.hessian(|row, column, value| add(row, column, scalar(value * factor)));
+        bending.hessian(|row, column, value| {
+            let factor = factors[usize::from(piece_of[row as usize])];
+            add(row, column, scalar(value * factor));
+        });
         for vertex in 0..x.len() as u32 {
             add(vertex, vertex, scalar(self.weight(vertex as usize)));
         }
@@ -335,11 +353,12 @@ impl<'a> Objective<'a> {
         at: &'b Evaluation,
     ) -> AlongLine<'b> {
         let matrix = self.cloth.bending().matrix();
-        let factor = self.bending_factor();
+        let (factors, piece_of) = (self.bending_factors(), self.cloth.piece_of());
         let mut curvature = chunked_sum(x.len(), |vertices| {
             vertices
                 .map(|v| {
                     let inertia = self.weight(v) * d[v].length_squared();
+                    let factor = factors[usize::from(piece_of[v])];
                     inertia + factor * d[v].dot(matrix.row_times(v, d))
                 })
                 .sum()

@@ -39,7 +39,7 @@ pub(crate) struct Preconditioner {
 #[derive(Clone, Debug)]
 struct MadeFor {
     dt: f64,
-    bending_factor: f64,
+    bending_factors: Vec<f64>,
     held: Vec<bool>,
     /// Iterations when they were new.
     iterations: Option<u32>,
@@ -77,9 +77,10 @@ impl Preconditioner {
     ) -> bool {
         self.follow(objective.cloth, at);
         let dt = objective.inertia.map_or(f64::INFINITY, |i| i.dt);
-        let bending_factor = objective.bending_factor();
+        let bending_factors = objective.bending_factors();
         let fits = self.made_for.as_ref().is_some_and(|made| {
-            (made.dt, made.bending_factor) == (dt, bending_factor)
+            made.dt == dt
+                && made.bending_factors == bending_factors
                 && made.held == objective.held
                 && made.excess < COST
         });
@@ -95,7 +96,7 @@ impl Preconditioner {
         }
         self.made_for = Some(MadeFor {
             dt,
-            bending_factor,
+            bending_factors,
             held: objective.held.to_vec(),
             iterations: None,
             excess: 0,

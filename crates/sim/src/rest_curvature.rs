@@ -21,7 +21,7 @@ use glam::{DMat3, DVec3};
 use crate::bending::{Element, frame, weighted};
 
 /// What a curved rest shape adds to the bending energy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RestCurvature {
     triangles: Vec<[u32; 3]>,
     /// (A C κ₀)ᵢ in the triangle's axes, shape [triangle], i over uu, vv, 2uv.
@@ -45,6 +45,27 @@ impl RestCurvature {
             triangles: triangles.to_vec(),
             moments,
             constants,
+        }
+    }
+
+    /// Adds the `n` triangles of a piece, whose vertices are numbered from
+    /// `first` on, to those of `before` triangles; one that is flat at rest
+    /// adds nothing to the energy.
+    pub(crate) fn append(&mut self, before: usize, other: Option<&Self>, n: usize, first: u32) {
+        let to = match other {
+            Some(_) => before,
+            None => before + n,
+        };
+        // Some corners, for axes that nothing depends on.
+        self.triangles.resize(to, [0; 3]);
+        self.moments.resize(to, [DVec3::ZERO; 3]);
+        self.constants.resize(to, 0.0);
+        if let Some(other) = other {
+            let triangles = other.triangles.iter();
+            self.triangles
+                .extend(triangles.map(|t| t.map(|v| v + first)));
+            self.moments.extend_from_slice(&other.moments);
+            self.constants.extend_from_slice(&other.constants);
         }
     }
 

@@ -35,6 +35,15 @@ impl ScalarMatrix {
         }
     }
 
+    /// Adds the rows of another matrix below, and its columns behind.
+    pub(crate) fn append(&mut self, other: &Self) {
+        let (n, n_entries) = (self.starts.len() as u32 - 1, self.columns.len() as u32);
+        let starts = other.starts[1..].iter();
+        self.starts.extend(starts.map(|start| start + n_entries));
+        self.columns.extend(other.columns.iter().map(|c| c + n));
+        self.values.extend_from_slice(&other.values);
+    }
+
     pub(crate) fn row(&self, row: usize) -> Range<usize> {
         self.starts[row] as usize..self.starts[row + 1] as usize
     }

@@ -77,7 +77,8 @@ pub struct Simulation {
     obstacles: Vec<Obstacle>,
     surface: Option<SurfaceContacts>,
     pairs: Option<PairContacts>,
-    contact: ContactConfig,
+    /// Of each piece.
+    contact: Vec<ContactConfig>,
     /// Masses with held vertices infinitely heavy [kg].
     masses: Vec<f64>,
     spent: TimeSpent,
@@ -114,7 +115,7 @@ impl Simulation {
             obstacles: Vec::new(),
             surface: None,
             pairs: None,
-            contact: ContactConfig::default(),
+            contact: vec![ContactConfig::default(); cloth.pieces().len()],
             masses: Vec::new(),
             spent: TimeSpent::default(),
             cloth,
@@ -267,33 +268,49 @@ impl Simulation {
         Ok(())
     }
 
-    /// Sets what the cloth meets, and how. Obstacles move as they are told to
-    /// by [`move_rigid`](Self::move_rigid) and [`move_mesh`](Self::move_mesh)
-    /// over the next step, and then rest.
+    /// Sets what the cloth meets, and how, alike for all of its pieces.
     ///
     /// # Errors
-    /// When a setting is out of range, or with the midpoint rule, which finds
-    /// contact where a step does not end.
+    /// As [`set_obstacles_by_piece`](Self::set_obstacles_by_piece).
     pub fn set_obstacles(
         &mut self,
         obstacles: Vec<Obstacle>,
         contact: ContactConfig,
     ) -> Result<(), SimulationError> {
-        positive("contact offset", contact.offset)?;
-        not_negative("friction", contact.friction)?;
+        let alike = vec![contact; self.cloth.pieces().len()];
+        self.set_obstacles_by_piece(obstacles, &alike)
+    }
+
+    /// Sets what the cloth meets, and how each piece of it does. Obstacles move as they are told to
+    /// by [`move_rigid`](Self::move_rigid) and [`move_mesh`](Self::move_mesh)
+    /// over the next step, and then rest.
+    ///
+    /// # Errors
+    /// When a setting is out of range or missing, or with the midpoint rule,
+    /// which finds contact where a step does not end.
+    pub fn set_obstacles_by_piece(
+        &mut self,
+        obstacles: Vec<Obstacle>,
+        contact: &[ContactConfig],
+    ) -> Result<(), SimulationError> {
+        self.check_pieces(contact.len())?;
+        for contact in contact {
+            positive("contact offset", contact.offset)?;
+            not_negative("friction", contact.friction)?;
+        }
         if self.config.integrator == Integrator::Midpoint && !obstacles.is_empty() {
             return Err(SimulationError::ContactAtMidpoint);
         }
         let longest = self.cloth.longest_edge();
         self.surface = (!obstacles.is_empty()).then(|| {
-            let settings = SurfaceSettings {
+            let settings = contact.iter().map(|contact| SurfaceSettings {
                 offset: contact.offset,
                 friction: contact.friction,
-            };
-            SurfaceContacts::new(&self.cloth, longest, settings)
+            });
+            SurfaceContacts::new(&self.cloth, longest, settings.collect())
         });
         self.obstacles = obstacles;
-        self.contact = contact;
+        self.contact = contact.to_vec();
         self.keep_from_meshes();
         Ok(())
     }
@@ -306,38 +323,59 @@ impl Simulation {
         &mut self,
         contact: Option<SelfContactConfig>,
     ) -> Result<(), SimulationError> {
-        let Some(SelfContactConfig {
-            thickness,
-            friction,
-        }) = contact
-        else {
+        let Some(contact) = contact else {
             self.pairs = None;
             self.keep_from_meshes();
             return Ok(());
         };
-        positive("thickness", thickness)?;
-        not_negative("friction", friction)?;
+        let alike = vec![contact; self.cloth.pieces().len()];
+        self.set_self_contact_by_piece(&alike)
+    }
+
+    /// Keeps the pieces of the cloth from passing through themselves and each
+    /// other. Two pieces rest at the mean of their thicknesses, and rub with
+    /// the geometric mean of their frictions.
+    ///
+    /// # Errors
+    /// When a setting is out of range or missing, or with the midpoint rule.
+    pub fn set_self_contact_by_piece(
+        &mut self,
+        contact: &[SelfContactConfig],
+    ) -> Result<(), SimulationError> {
+        self.check_pieces(contact.len())?;
+        for contact in contact {
+            positive("thickness", contact.thickness)?;
+            not_negative("friction", contact.friction)?;
+        }
         if self.config.integrator == Integrator::Midpoint {
             return Err(SimulationError::ContactAtMidpoint);
         }
-        let settings = PairSettings {
-            cloth: Some(PairKeeping {
-                thickness,
-                friction,
-            }),
-            mesh: self.mesh_keeping(),
-            mesh_pairs: MeshPairs::WithoutVertices,
-        };
-        self.pairs = Some(PairContacts::new(self.cloth.topology(), &self.x, settings));
+        let keeping = contact.iter().map(|contact| PairKeeping {
+            thickness: contact.thickness,
+            friction: contact.friction,
+        });
+        self.pairs = Some(self.pair_contacts(Some(keeping.collect())));
         Ok(())
     }
 
-    /// How edges and faces of the cloth keep off edges and vertices of meshes.
-    fn mesh_keeping(&self) -> PairKeeping {
-        PairKeeping {
-            thickness: MESH_REST * self.contact.offset,
-            friction: self.contact.friction,
-        }
+    fn pair_contacts(&self, cloth: Option<Vec<PairKeeping>>) -> PairContacts {
+        let settings = PairSettings {
+            cloth,
+            mesh: self.mesh_keeping(),
+            piece_of: self.cloth.piece_of().to_vec(),
+            mesh_pairs: MeshPairs::WithoutVertices,
+        };
+        PairContacts::new(self.cloth.topology(), &self.x, settings)
+    }
+
+    /// How edges and faces of each piece of the cloth keep off edges and
+    /// vertices of meshes.
+    fn mesh_keeping(&self) -> Vec<PairKeeping> {
+        let contact = self.contact.iter().map(|contact| PairKeeping {
+            thickness: MESH_REST * contact.offset,
+            friction: contact.friction,
+        });
+        contact.collect()
     }
 
     /// Keeps edges and vertices of meshes from poking through the cloth, also
@@ -350,15 +388,14 @@ impl Simulation {
         let mesh = self.mesh_keeping();
         match &mut self.pairs {
             Some(pairs) if pairs.has_layers() => pairs.set_mesh(mesh),
-            pairs => {
-                let settings = PairSettings {
-                    cloth: None,
-                    mesh,
-                    mesh_pairs: MeshPairs::WithoutVertices,
-                };
-                let topology = self.cloth.topology();
-                *pairs = has_meshes.then(|| PairContacts::new(topology, &self.x, settings));
-            }
+            _ => self.pairs = has_meshes.then(|| self.pair_contacts(None)),
+        }
+    }
+
+    fn check_pieces(&self, found: usize) -> Result<(), SimulationError> {
+        match self.cloth.pieces().len() {
+            expected if found == expected => Ok(()),
+            expected => Err(SimulationError::Pieces { found, expected }),
         }
     }
 

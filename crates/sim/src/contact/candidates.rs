@@ -177,7 +177,7 @@ impl MeshBoxes {
 
     /// Calls `visit` for each face that comes within `margin` [m] of `bounds`
     /// during the step, in no order that means anything.
-    pub(super) fn visit_faces(&self, bounds: Bounds, margin: f64, visit: impl FnMut(u32)) {
+    pub(crate) fn visit_faces(&self, bounds: Bounds, margin: f64, visit: impl FnMut(u32)) {
         self.face_boxes.visit(bounds, margin, visit);
     }
 

@@ -60,17 +60,23 @@ use super::touch::{Friction, Touch, pressure};
 use super::weave::Weave;
 
 /// What pairs are like.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PairSettings {
-    /// Of cloth with cloth; none where it may pass through itself.
-    pub(crate) cloth: Option<PairKeeping>,
-    /// Of cloth with meshes.
-    pub(crate) mesh: PairKeeping,
+    /// Of cloth with cloth of the same piece, for each piece; none where it may
+    /// pass through itself.
+    pub(crate) cloth: Option<Vec<PairKeeping>>,
+    /// Of cloth with meshes, for each piece.
+    pub(crate) mesh: Vec<PairKeeping>,
+    /// The piece of each vertex.
+    pub(crate) piece_of: Vec<u16>,
     /// Which pairs with meshes there are.
     pub(crate) mesh_pairs: MeshPairs,
 }
 
-/// How pairs keep apart.
+/// How pairs keep apart. Cloth of two pieces rests at the mean of their
+/// distances, half of each being its own, and rubs with the geometric mean of
+/// their μ: a slippery lining makes a coat slip over wool too, and what does
+/// not rub at all rubs on nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairKeeping {
     /// How far apart they rest [m].
@@ -80,11 +86,32 @@ pub(crate) struct PairKeeping {
 }
 
 impl PairSettings {
+    /// How a pair keeps apart.
+    fn keeping(&self, near: &Near) -> PairKeeping {
+        let [first, second] = near.ends().map(|v| self.piece_of.get(v as usize));
+        match (&self.cloth, first, second) {
+            (Some(cloth), Some(a), Some(b)) => cloth[usize::from(*a)].with(cloth[usize::from(*b)]),
+            // The other is a mesh.
+            (_, Some(piece), _) | (_, None, Some(piece)) => self.mesh[usize::from(*piece)],
+            (_, None, None) => self.mesh[0],
+        }
+    }
+
     /// Coulomb's μ of a pair.
-    fn friction(&self, pair: Pair) -> f64 {
-        match (pair.kind.is_of_cloth(), &self.cloth) {
-            (true, Some(cloth)) => cloth.friction,
-            _ => self.mesh.friction,
+    fn friction(&self, near: &Near) -> f64 {
+        self.keeping(near).friction
+    }
+}
+
+impl PairKeeping {
+    /// Of cloth that keeps apart so with other cloth.
+    pub(crate) fn with(self, other: Self) -> Self {
+        match self == other {
+            true => self,
+            false => Self {
+                thickness: 0.5 * (self.thickness + other.thickness),
+                friction: (self.friction * other.friction).sqrt(),
+            },
         }
     }
 }
@@ -207,6 +234,10 @@ impl PairContacts {
     pub(crate) fn new(topology: &Topology, positions: &[DVec3], settings: PairSettings) -> Self {
         Self {
             nearby: Nearby::new(topology, positions, &settings),
+            standing: match settings.cloth {
+                Some(_) => Standing::Unknown,
+                None => Standing::Free,
+            },
             settings,
             memory: Memory::default(),
             contacts: Vec::new(),
@@ -217,10 +248,6 @@ impl PairContacts {
             lasting: Vec::new(),
             dt: 0.0,
             rounds: 0,
-            standing: match settings.cloth {
-                Some(_) => Standing::Unknown,
-                None => Standing::Free,
-            },
             tangle: None,
         }
     }
@@ -242,9 +269,10 @@ impl PairContacts {
     }
 
     /// Takes other settings for pairs with meshes.
-    pub(crate) fn set_mesh(&mut self, mesh: PairKeeping) {
+    pub(crate) fn set_mesh(&mut self, mesh: Vec<PairKeeping>) {
+        self.nearby
+            .set_mesh_rests(mesh.iter().map(|m| m.thickness).collect());
         self.settings.mesh = mesh;
-        self.nearby.set_mesh_rest(mesh.thickness);
     }
 
     /// How long pairs have been looked for: boxes that come near, and what is
@@ -382,7 +410,7 @@ impl PairContacts {
         let mut again = false;
         for (contact, touch) in self.contacts.iter_mut().zip(&self.touches) {
             let force = touch.force(end);
-            let friction = self.settings.friction(contact.near.pair);
+            let friction = self.settings.friction(&contact.near);
             let error = friction * (force - contact.force).abs();
             if first_round && contact.is_new {
                 again |= error * self.dt > MISJUDGED * contact.mass;
@@ -423,7 +451,7 @@ impl PairContacts {
     fn take_down(&mut self, end: &[DVec3]) {
         self.lasting.clear();
         for (contact, touch) in self.contacts.iter().zip(&self.touches) {
-            let friction = self.settings.friction(contact.near.pair);
+            let friction = self.settings.friction(&contact.near);
             let force = touch.force(end);
             let drag = touch.friction.map_or(DVec3::ZERO, |f| {
                 (touch.slip(end, f.anchor) * f.stiffness).clamp_length_max(friction * force)
@@ -573,7 +601,7 @@ impl PairContacts {
             }
         }
         let stiffness = contact.mass / (self.dt * self.dt);
-        let friction = self.settings.friction(near.pair);
+        let friction = self.settings.friction(near);
         // A pair that gets near on its way slips from there on.
         let from = match start_gap > near.rest {
             true => frame.point,

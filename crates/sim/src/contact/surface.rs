@@ -120,7 +120,10 @@ type IsFar<'a> = dyn Fn(usize, DVec3, f64) -> bool + Sync + 'a;
 /// Contacts of a cloth with obstacles.
 #[derive(Clone, Debug)]
 pub(crate) struct SurfaceContacts {
-    settings: SurfaceSettings,
+    /// Of each piece of the cloth.
+    settings: Vec<SurfaceSettings>,
+    /// The piece of each sample.
+    piece_of: Vec<u16>,
     samples: Vec<Sample>,
     /// The samples that are vertices come first.
     n_vertices: usize,
@@ -142,12 +145,16 @@ pub(crate) struct SurfaceContacts {
 }
 
 impl SurfaceContacts {
-    pub(crate) fn new(cloth: &Cloth, longest: f64, settings: SurfaceSettings) -> Self {
+    /// Contacts of a cloth with settings for each of its pieces.
+    pub(crate) fn new(cloth: &Cloth, longest: f64, settings: Vec<SurfaceSettings>) -> Self {
         let n_vertices = cloth.n_vertices();
         let samples = Sample::all(cloth);
+        let vertices = samples.iter().map(|s| s.vertices[0] as usize);
+        let piece_of = vertices.map(|v| cloth.piece_of()[v]).collect();
         let masses = samples.iter().map(|s| s.mass(cloth.masses())).collect();
         Self {
             settings,
+            piece_of,
             memory: Vec::new(),
             touches: Vec::new(),
             solved: Vec::new(),
@@ -160,6 +167,11 @@ impl SurfaceContacts {
             longest,
             samples,
         }
+    }
+
+    /// The settings of a sample.
+    fn settings(&self, s: usize) -> SurfaceSettings {
+        self.settings[usize::from(self.piece_of[s])]
     }
 
     pub(crate) fn touches(&self) -> &[Touch] {
@@ -238,11 +250,11 @@ impl SurfaceContacts {
                             .filter(|(s, _)| counts(*s))
                             .filter_map(|(s, known)| {
                                 let (from, to) = way(s);
-                                let reach = self.reach(mesh, from, to);
+                                let reach = self.reach(s, mesh, from, to);
                                 if is_far(s, to, reach) {
                                     return None;
                                 }
-                                Some((s, self.meets_mesh(mesh, known, gone, from, to)?))
+                                Some((s, self.meets_mesh(s, mesh, known, gone, from, to)?))
                             });
                         found.collect::<Vec<_>>()
                     });
@@ -265,7 +277,7 @@ impl SurfaceContacts {
                 .filter(|s| counts(*s))
                 .filter_map(|s| {
                     let (from, to) = way(s);
-                    Some((s, self.meets_rigid(rigid, from, to)?))
+                    Some((s, self.meets_rigid(s, rigid, from, to)?))
                 })
                 .collect(),
             (Obstacle::Mesh(_), None) => Vec::new(),
@@ -287,30 +299,38 @@ impl SurfaceContacts {
         };
         // The middle of a face dips by this much below its corners.
         let dip = self.longest * self.longest / (6.0 * radius);
-        match dip < 0.3 * self.settings.offset {
+        let offsets = self.settings.iter().map(|s| s.offset);
+        match dip < 0.3 * offsets.fold(f64::INFINITY, f64::min) {
             true => self.n_vertices,
             false => self.samples.len(),
         }
     }
 
-    /// The part of a shape that a point may touch on its way.
-    fn meets_rigid(&self, rigid: &RigidObstacle, from: DVec3, to: DVec3) -> Option<SurfacePoint> {
+    /// The part of a shape that a sample may touch on its way.
+    fn meets_rigid(
+        &self,
+        s: usize,
+        rigid: &RigidObstacle,
+        from: DVec3,
+        to: DVec3,
+    ) -> Option<SurfacePoint> {
         let near = rigid.nearest(to);
         let obstacle = Obstacle::Rigid(*rigid);
-        let reach = self.settings.offset + from.distance(to);
+        let reach = self.settings(s).offset + from.distance(to);
         let reach = reach + obstacle.displacement(&near.anchor).length();
         // Passing through something thin counts as well as ending inside.
         (near.distance < reach).then(|| rigid.meets(from, to).unwrap_or(near))
     }
 
-    /// How near a point must end to have touched a mesh on its way [m].
-    fn reach(&self, mesh: &MeshObstacle, from: DVec3, to: DVec3) -> f64 {
-        self.settings.offset + from.distance(to) + mesh.farthest_move()
+    /// How near a sample must end to have touched a mesh on its way [m].
+    fn reach(&self, s: usize, mesh: &MeshObstacle, from: DVec3, to: DVec3) -> f64 {
+        self.settings(s).offset + from.distance(to) + mesh.farthest_move()
     }
 
-    /// The part of a mesh that a point may touch on its way.
+    /// The part of a mesh that a sample may touch on its way.
     fn meets_mesh(
         &self,
+        s: usize,
         mesh: &MeshObstacle,
         known: &mut Known,
         gone: Gone,
@@ -318,7 +338,7 @@ impl SurfaceContacts {
         to: DVec3,
     ) -> Option<SurfacePoint> {
         let way = from.distance(to) + mesh.farthest_move();
-        let reach = self.reach(mesh, from, to);
+        let reach = self.reach(s, mesh, from, to);
         if known.is_beyond(to, gone, reach) {
             return None;
         }
@@ -329,7 +349,7 @@ impl SurfaceContacts {
             false => None,
         };
         let own = || (to - from - mesh.displacement(&near.anchor)).length();
-        met.or_else(|| (near.distance < self.settings.offset + own()).then_some(near))
+        met.or_else(|| (near.distance < self.settings(s).offset + own()).then_some(near))
     }
 
     /// Adds the contact of a sample with a tangent plane.
@@ -342,7 +362,7 @@ impl SurfaceContacts {
         from: DVec3,
         to: DVec3,
     ) {
-        let SurfaceSettings { offset, friction } = self.settings;
+        let SurfaceSettings { offset, friction } = self.settings(s);
         let (sample, mass, h) = (&self.samples[s], self.masses[s], self.dt);
         let normal = found.normal;
         let level = normal.dot(found.closest);
@@ -401,7 +421,6 @@ impl SurfaceContacts {
         start: &[DVec3],
         end: &[DVec3],
     ) -> bool {
-        let SurfaceSettings { offset, friction } = self.settings;
         let mut again = false;
         let (mut sum, mut change) = (0.0, 0.0);
         let mut touched = vec![false; self.samples.len() * obstacles.len()];
@@ -409,6 +428,7 @@ impl SurfaceContacts {
         for (touch, owner) in self.touches.iter_mut().zip(&mut self.owners) {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
             touched[o * self.samples.len() + s] = true;
+            let SurfaceSettings { offset, friction } = self.settings[usize::from(self.piece_of[s])];
             // What was solved with, before it is made any harder.
             let limit = friction * touch.force(end);
             if let Some(held) = &mut touch.friction {
@@ -457,9 +477,11 @@ impl SurfaceContacts {
         let n_asked = obstacles.iter().map(|o| self.n_asked(o)).max();
         let is_surprised: Vec<bool> = self.samples[..n_asked.unwrap_or(0)]
             .par_iter()
+            .enumerate()
             .with_min_len(CHUNK)
-            .map(|sample| {
+            .map(|(s, sample)| {
                 let off = sample.at(end).distance_squared(sample.at(&self.guess));
+                let offset = self.settings(s).offset;
                 off >= 0.25 * offset * offset
             })
             .collect();
@@ -479,7 +501,7 @@ impl SurfaceContacts {
                 }));
             }
             for (s, found) in found {
-                if found.distance < 0.5 * offset {
+                if found.distance < 0.5 * self.settings(s).offset {
                     let (from, to) = (self.samples[s].at(start), self.samples[s].at(end));
                     self.add(s, o, obstacle, found, from, to);
                     again = true;
@@ -508,7 +530,7 @@ impl SurfaceContacts {
         start: &[DVec3],
         end: &mut [DVec3],
     ) -> u32 {
-        let floor = FLOOR * self.settings.offset;
+        let floor = |s: usize| FLOOR * self.settings(s).offset;
         let mut n_set = 0;
         for (touch, owner) in self.touches.iter().zip(&self.owners) {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
@@ -523,8 +545,8 @@ impl SurfaceContacts {
             let was_outside = started.is_some_and(|found| found.distance >= 0.0);
             if was_outside && rigid.meets(start[s], end[s]).is_some() {
                 let gap = touch.gap(end);
-                if gap < floor {
-                    end[s] += touch.normal * (floor - gap);
+                if gap < floor(s) {
+                    end[s] += touch.normal * (floor(s) - gap);
                     n_set += 1;
                 }
             }
@@ -537,7 +559,7 @@ impl SurfaceContacts {
             let set = points.with_min_len(CHUNK).map(|(s, (end, known))| {
                 let way = start[s].distance(*end) + mesh.farthest_move();
                 let is_clear = known.is_beyond(*end, range.gone(), way);
-                u32::from(!held[s] && !is_clear && set_out_of(mesh, start[s], end, floor))
+                u32::from(!held[s] && !is_clear && set_out_of(mesh, start[s], end, floor(s)))
             });
             n_set += set.sum::<u32>();
         }
@@ -547,13 +569,13 @@ impl SurfaceContacts {
     /// Takes down what touches were like in a solve that ended at `end` [m],
     /// before any of them changes.
     fn take_down(&mut self, end: &[DVec3]) {
-        let mu = self.settings.friction;
         self.solved.clear();
         for (touch, owner) in self.touches.iter().zip(&self.owners) {
             let force = touch.force(end);
             if force <= 0.0 {
                 continue;
             }
+            let mu = self.settings(owner.sample as usize).friction;
             let kept = touch.friction.map_or(DVec3::ZERO, |friction| {
                 let slip = touch.slip(end, friction.anchor);
                 slip.clamp_length_max(mu * force / friction.stiffness)

@@ -148,6 +148,14 @@ pub enum SimulationError {
         /// Vertices of the cloth.
         expected: usize,
     },
+    /// The number of settings differs from the number of pieces.
+    #[error("there are settings of contact for {found} pieces, the cloth has {expected}")]
+    Pieces {
+        /// Settings given.
+        found: usize,
+        /// Pieces of the cloth.
+        expected: usize,
+    },
     /// A number is not finite.
     #[error("vertex {vertex} has a position or velocity that is not finite")]
     NotFinite {

@@ -205,7 +205,7 @@ impl Simulation {
         if let Some(wind) = &self.wind {
             wind.add_springs(&self.cloth, &self.x, &self.v, until, &mut self.springs);
         }
-        let damped = self.cloth.damping() > 0.0;
+        let damped = self.cloth.is_damped();
         if damped {
             self.damping.set(&self.cloth, &self.x, &x, until);
         }
@@ -244,7 +244,11 @@ impl Simulation {
             damping: damped.then_some(&self.damping),
             touches: &[],
         };
-        let mass: f64 = self.cloth.masses().iter().sum();
+        // Of the lightest piece, so that none is solved for less well than alone.
+        let masses = self.cloth.masses();
+        let pieces = self.cloth.pieces().iter();
+        let mass = pieces.map(|piece| masses[piece.vertices.clone()].iter().sum());
+        let mass = mass.fold(f64::INFINITY, f64::min);
         let newton = NewtonConfig {
             solver: match last {
                 true => Solver::Direct,

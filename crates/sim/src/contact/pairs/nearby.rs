@@ -40,6 +40,11 @@ pub(super) struct Near {
 }
 
 impl Near {
+    /// A vertex of each of the two primitives.
+    pub(super) const fn ends(&self) -> [u32; 2] {
+        [self.vertices[0], self.vertices[3]]
+    }
+
     /// A distance that the pair keeps to the end of the step, if it starts
     /// further apart: how far beyond the second primitive the first one ends,
     /// along the normal of the start [m].
@@ -89,17 +94,10 @@ impl Nearby {
     pub(super) fn new(topology: &Topology, positions: &[DVec3], settings: &PairSettings) -> Self {
         let boxes = MeshBoxes::new(topology, positions);
         let links = Links::new(&boxes);
-        let thickness = settings.cloth.unwrap_or(settings.mesh).thickness;
         Self {
             has_layers: settings.cloth.is_some(),
             mesh_pairs: settings.mesh_pairs,
-            spacing: Spacing::new(
-                &boxes,
-                &links,
-                positions,
-                thickness,
-                settings.mesh.thickness,
-            ),
+            spacing: Spacing::new(&boxes, &links, positions, settings),
             boxes,
             links,
             meshes: Vec::new(),
@@ -136,9 +134,9 @@ impl Nearby {
         self_crossings(&self.boxes, x)
     }
 
-    /// How far apart cloth and meshes rest [m].
-    pub(super) fn set_mesh_rest(&mut self, rest: f64) {
-        self.spacing.set_mesh_rest(rest);
+    /// Sets how far apart each piece of the cloth and meshes rest [m].
+    pub(super) fn set_mesh_rests(&mut self, rests: Vec<f64>) {
+        self.spacing.set_mesh_rests(rests);
     }
 
     /// The pairs, sorted.
@@ -382,7 +380,7 @@ impl Nearby {
                 vertices,
                 distance,
                 normal: offset / distance.max(f64::MIN_POSITIVE),
-                rest: self.spacing.of(pair),
+                rest: self.spacing.of(pair, vertices),
             })
         };
         let kept: Vec<Vec<Near>> = candidates

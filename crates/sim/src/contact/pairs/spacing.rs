@@ -1,6 +1,6 @@
 //! How far apart a pair is kept: [`Spacing`].
 //!
-//! The thickness of the cloth, but for pairs that are neighbours along it:
+//! The thickness of the cloth, between two pieces the mean of both, but for pairs that are neighbours along it:
 //! these may be nearer than that in the flat cloth already, and must not press
 //! on each other there. They get at most half the distance that they had when
 //! the cloth was made.
@@ -10,16 +10,19 @@ use glam::DVec3;
 use super::super::candidates::MeshBoxes;
 use super::links::Links;
 use super::pair::{Kind, Pair};
+use super::{PairKeeping, PairSettings};
 
 /// Distances that pairs keep.
 #[derive(Clone, Debug)]
 pub(super) struct Spacing {
     /// The most that any keep [m].
     band: f64,
-    /// [m]
-    thickness: f64,
-    /// What cloth and meshes keep [m].
-    mesh_rest: f64,
+    /// What cloth of each piece keeps from its own [m].
+    thicknesses: Vec<f64>,
+    /// What cloth of each piece and meshes keep [m].
+    mesh_rests: Vec<f64>,
+    /// The piece of each vertex.
+    piece_of: Vec<u16>,
     /// Neighbours that keep less, with what they keep [m], sorted: a vertex and
     /// a face, and two edges.
     vertex_faces: Vec<([u32; 2], f64)>,
@@ -37,36 +40,44 @@ const MAX_EDGES: f64 = 1.0;
 const LEAST: f64 = 1e-3;
 
 impl Spacing {
-    /// For cloth of a thickness [m] whose vertices were made at `positions`
-    /// [m], to which the boxes are fitted.
+    /// For cloth whose vertices were made at `positions` [m], to which the
+    /// boxes are fitted.
     pub(super) fn new(
         mesh: &MeshBoxes,
         links: &Links,
         positions: &[DVec3],
-        thickness: f64,
-        mesh_rest: f64,
+        settings: &PairSettings,
     ) -> Self {
         let (triangles, edges) = (mesh.triangles(), mesh.edges());
-        let lengths = edges.iter().map(|e| {
-            let [a, b] = e.map(|v| positions[v as usize]);
-            a.distance(b)
-        });
-        let mean = lengths.sum::<f64>() / edges.len().max(1) as f64;
-        let thickness = thickness.min(MAX_EDGES * mean);
+        let of_mesh = |keeping: &[PairKeeping]| keeping.iter().map(|k| k.thickness).collect();
+        let mesh_rests: Vec<f64> = of_mesh(&settings.mesh);
+        let mut thicknesses: Vec<f64> =
+            of_mesh(settings.cloth.as_deref().unwrap_or(&settings.mesh));
+        let piece_of = settings.piece_of.clone();
+        let piece = |v: u32| usize::from(piece_of[v as usize]);
+        let mut lengths = vec![(0.0, 0); thicknesses.len()];
+        for [a, b] in edges {
+            let (sum, count) = &mut lengths[piece(*a)];
+            *sum += positions[*a as usize].distance(positions[*b as usize]);
+            *count += 1;
+        }
+        for (thickness, (sum, count)) in thicknesses.iter_mut().zip(lengths) {
+            *thickness = thickness.min(MAX_EDGES * sum / f64::from(count.max(1)));
+        }
         let keep = |kind: Kind, vertices: [u32; 4]| {
+            let thickness = thicknesses[piece(vertices[0])];
             let (_, offset) = kind.nearest(vertices.map(|v| positions[v as usize]));
             let share = SHARE * offset.length();
             let is_less =
                 share < thickness && are_neighbours(vertices.split_at(kind.n_first()), links);
             is_less.then(|| share.max(LEAST * thickness))
         };
-        let reach = thickness / SHARE;
+        let thickest = most(&thicknesses);
+        let reach = thickest / SHARE;
         let vertex_faces = mesh.self_vertex_faces(reach).into_iter();
         let edge_edges = mesh.self_edge_edges(reach).into_iter();
         Self {
-            band: thickness.max(mesh_rest),
-            thickness,
-            mesh_rest,
+            band: thickest.max(most(&mesh_rests)),
             vertex_faces: vertex_faces
                 .filter_map(|[v, t]| {
                     let [a, b, c] = triangles[t as usize];
@@ -79,6 +90,9 @@ impl Spacing {
                     Some(([e, f], keep(Kind::EdgeEdge, [a, b, c, d])?))
                 })
                 .collect(),
+            thicknesses,
+            mesh_rests,
+            piece_of,
         }
     }
 
@@ -87,25 +101,36 @@ impl Spacing {
         self.band
     }
 
-    /// Sets what cloth and meshes keep [m].
-    pub(super) fn set_mesh_rest(&mut self, mesh_rest: f64) {
-        self.mesh_rest = mesh_rest;
-        self.band = self.thickness.max(mesh_rest);
+    /// Sets what each piece of the cloth and meshes keep [m].
+    pub(super) fn set_mesh_rests(&mut self, mesh_rests: Vec<f64>) {
+        self.band = most(&self.thicknesses).max(most(&mesh_rests));
+        self.mesh_rests = mesh_rests;
     }
 
     /// What a pair keeps [m].
-    pub(super) fn of(&self, pair: Pair) -> f64 {
+    pub(super) fn of(&self, pair: Pair, vertices: [u32; 4]) -> f64 {
+        let piece = |v: u32| usize::from(self.piece_of[v as usize]);
+        let [first, second] = [vertices[0], vertices[3]];
         let less = match pair.kind {
             Kind::VertexFace => &self.vertex_faces,
             Kind::EdgeEdge => &self.edge_edges,
-            _ => return self.mesh_rest,
+            Kind::VertexMeshFace | Kind::EdgeMeshEdge => return self.mesh_rests[piece(first)],
+            Kind::MeshVertexFace => return self.mesh_rests[piece(second)],
         };
+        let (first, second) = (piece(first), piece(second));
+        if first != second {
+            return 0.5 * (self.thicknesses[first] + self.thicknesses[second]);
+        }
         let key = [pair.first, pair.second];
         match less.binary_search_by_key(&key, |(pair, _)| *pair) {
             Ok(at) => less[at].1,
-            Err(_) => self.thickness,
+            Err(_) => self.thicknesses[first],
         }
     }
+}
+
+fn most(distances: &[f64]) -> f64 {
+    distances.iter().copied().fold(0.0, f64::max)
 }
 
 fn are_neighbours((first, second): (&[u32], &[u32]), links: &Links) -> bool {
@@ -137,7 +162,17 @@ mod tests {
         let (topology, flat) = sheet(n);
         let x = map(&flat);
         let mesh = MeshBoxes::new(&topology, &x);
-        Spacing::new(&mesh, &Links::new(&mesh), &x, thickness, thickness)
+        let keeping = PairKeeping {
+            thickness,
+            friction: 0.0,
+        };
+        let settings = PairSettings {
+            cloth: Some(vec![keeping]),
+            mesh: vec![keeping],
+            piece_of: vec![0; x.len()],
+            mesh_pairs: super::super::MeshPairs::WithoutVertices,
+        };
+        Spacing::new(&mesh, &Links::new(&mesh), &x, &settings)
     }
 
     #[test]
@@ -156,11 +191,11 @@ mod tests {
             second,
         };
         let [v, t] = thick.vertex_faces[0].0;
-        assert!(thick.of(pair(v, t)) < 0.05);
-        assert_eq!(thick.of(pair(0, 199)), 0.05);
+        assert!(thick.of(pair(v, t), [v, 0, 0, 0]) < 0.05);
+        assert_eq!(thick.of(pair(0, 199), [0; 4]), 0.05);
         // No more than the edges are long.
         let mean = (20.0 * 11.0 * 0.1 + 100.0 * 0.02f64.sqrt()) / 320.0;
-        assert!((spacing(11, 1.0, <[DVec3]>::to_vec).thickness - mean).abs() < 1e-12);
+        assert!((spacing(11, 1.0, <[DVec3]>::to_vec).thicknesses[0] - mean).abs() < 1e-12);
     }
 
     #[test]

@@ -58,7 +58,13 @@ impl Pieces {
         self.add(&flat, &triangles, place);
     }
 
-    fn build(self, fabric: &Fabric, settings: PairSettings) -> Stage {
+    fn build(self, fabric: &Fabric, mesh_pairs: MeshPairs) -> Stage {
+        let settings = PairSettings {
+            cloth: Some(vec![COTTON]),
+            mesh: vec![COTTON],
+            piece_of: vec![0; self.x.len()],
+            mesh_pairs,
+        };
         let topology = Topology::new(self.x.len() as u32, self.triangles).unwrap();
         let rest = RestShape::from_corners(topology.clone(), self.corners).unwrap();
         let n = self.x.len();
@@ -187,12 +193,6 @@ fn cotton() -> Fabric {
         ..Fabric::plain("cotton", 0.2, 600.0, 1e-5)
     }
 }
-
-const SETTINGS: PairSettings = PairSettings {
-    cloth: Some(COTTON),
-    mesh: COTTON,
-    mesh_pairs: MeshPairs::All,
-};
 
 const COTTON: PairKeeping = PairKeeping {
     thickness: 1e-3,

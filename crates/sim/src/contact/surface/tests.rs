@@ -19,7 +19,7 @@ fn forces_that_were_never_solved_for_are_not_remembered() {
         offset: 1.5e-3,
         friction: 0.5,
     };
-    let mut contacts = SurfaceContacts::new(&cloth, 0.03, settings);
+    let mut contacts = SurfaceContacts::new(&cloth, 0.03, vec![settings]);
     let at = |y: f64| -> Vec<DVec3> {
         let points = sheet.points.iter();
         points.map(|p| DVec3::new(p.x, y, p.y)).collect()
@@ -57,7 +57,7 @@ fn a_point_between_two_obstacles_sticks_to_both() {
         offset: 1.5e-3,
         friction: 0.5,
     };
-    let mut contacts = SurfaceContacts::new(&cloth, 0.03, settings);
+    let mut contacts = SurfaceContacts::new(&cloth, 0.03, vec![settings]);
     let at = |x: f64| -> Vec<DVec3> {
         let points = sheet.points.iter();
         points.map(|p| DVec3::new(p.x + x, 0.0, p.y)).collect()

@@ -8,7 +8,7 @@ fn through_each_other() -> (Stage, Vec<DVec3>) {
     pieces.sheet(5, 0.2, |p| DVec3::new(p.x, 0.0, p.y));
     pieces.sheet(4, 0.2, |p| DVec3::new(p.x, 0.02 + 0.1 * p.x, p.y));
     pieces.sheet(4, 0.2, |p| DVec3::new(p.x, 0.2 + p.y, 0.3 * p.y));
-    let stage = pieces.build(&cotton(), SETTINGS);
+    let stage = pieces.build(&cotton(), MeshPairs::All);
     let end = stage.x.iter().zip(&stage.piece).map(|(x, piece)| {
         let turned = DVec3::new(x.x, x.y, x.z + 0.05 * x.x);
         turned + DVec3::new(0.0, [0.08, -0.08, -0.6][*piece], 0.01)

@@ -17,7 +17,7 @@ fn incline(slope: f64, n_layers: u32) -> (Stage, DVec3) {
             DVec3::new(p.x + 0.003, 0.85e-3 * f64::from(layer), p.y + 0.005)
         });
     }
-    let mut stage = pieces.build(&cotton(), SETTINGS);
+    let mut stage = pieces.build(&cotton(), MeshPairs::All);
     stage.held[..100].fill(true);
     let theta = slope.atan();
     let down = DVec3::new(0.8, 0.0, 0.6);

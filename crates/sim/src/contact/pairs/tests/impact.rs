@@ -41,7 +41,7 @@ fn thrown(what: Thrown, fabric: &Fabric) -> Stage {
             DVec3::new(p.x, 0.9 * p.y + 0.2 * p.x + 0.15, 0.4 * p.y) + away
         }),
     }
-    let mut stage = pieces.build(fabric, SETTINGS);
+    let mut stage = pieces.build(fabric, MeshPairs::All);
     for v in 0..stage.x.len() {
         if stage.piece[v] == 1 {
             stage.v[v] = DVec3::new(2.0, -SPEED, 1.0);

@@ -35,13 +35,6 @@ fn block(size: DVec3) -> MeshObstacle {
     MeshObstacle::new(&topology, x.collect()).unwrap()
 }
 
-fn settings(mesh_pairs: MeshPairs) -> PairSettings {
-    PairSettings {
-        mesh_pairs,
-        ..SETTINGS
-    }
-}
-
 /// The tip is far from every vertex of the cloth, and so it is an affair of a
 /// face alone.
 #[test]
@@ -49,7 +42,7 @@ fn a_tip_does_not_pass_through_the_middle_of_a_face() {
     let mut pieces = Pieces::default();
     let flat = [(-0.1, -0.1), (0.2, -0.1), (-0.1, 0.2)].map(DVec2::from);
     pieces.add(&flat, &[[0, 2, 1]], |p| DVec3::new(p.x, 0.1, p.y));
-    let mut stage = pieces.build(&cotton(), settings(MeshPairs::WithoutVertices));
+    let mut stage = pieces.build(&cotton(), MeshPairs::WithoutVertices);
     stage.meshes.push(spike(0.3));
     stage.gravity = DVec3::NEG_Y * GRAVITY;
     stage.v.fill(DVec3::NEG_Y * 20.0);
@@ -69,7 +62,7 @@ fn a_tip_does_not_pass_through_the_middle_of_a_face() {
 fn cloth_hangs_over_the_edge_of_a_block() {
     let mut pieces = Pieces::default();
     pieces.sheet(5, 0.2, |p| DVec3::new(p.x + 0.107, 2e-3, p.y + 0.013));
-    let mut stage = pieces.build(&cotton(), SETTINGS);
+    let mut stage = pieces.build(&cotton(), MeshPairs::All);
     stage.meshes.push(block(DVec3::new(0.2, 0.2, 0.4)));
     stage.gravity = DVec3::NEG_Y * GRAVITY;
     // Two vertices over the block are held, so that it does not slide off.
@@ -95,7 +88,7 @@ fn cloth_hangs_over_the_edge_of_a_block() {
 fn a_ball_shot_at_a_sheet_takes_it_along() {
     let mut pieces = Pieces::default();
     pieces.sheet(6, 0.3, |p| DVec3::new(p.x + 0.004, 0.0, p.y + 0.007));
-    let mut stage = pieces.build(&cotton(), settings(MeshPairs::All));
+    let mut stage = pieces.build(&cotton(), MeshPairs::All);
     let (topology, ball) = sphere(0.05, 6);
     let at = |t: f64| -> Vec<DVec3> {
         let centre = DVec3::new(0.0, -0.1 + 20.0 * t, 0.0);
@@ -120,7 +113,7 @@ fn a_ball_shot_at_a_sheet_takes_it_along() {
 fn a_belt_carries_cloth_along_and_not_faster() {
     let mut pieces = Pieces::default();
     pieces.sheet(2, 0.1, |p| DVec3::new(p.x + 0.01, 0.9e-3, p.y + 0.02));
-    let mut stage = pieces.build(&cotton(), settings(MeshPairs::All));
+    let mut stage = pieces.build(&cotton(), MeshPairs::All);
     stage.tolerance = 1e-5;
     stage.gravity = DVec3::NEG_Y * GRAVITY;
     stage.meshes.push(block(DVec3::new(1.0, 0.1, 1.0)));
@@ -156,7 +149,7 @@ fn what_is_inside_is_not_kept_there() {
         let mut pieces = Pieces::default();
         let flat = [(-0.002, 0.0), (0.002, 0.0), (0.0, 0.002)].map(DVec2::from);
         pieces.add(&flat, &[[0, 2, 1]], |p| DVec3::new(p.x, height, p.y));
-        let mut stage = pieces.build(&cotton(), settings(MeshPairs::All));
+        let mut stage = pieces.build(&cotton(), MeshPairs::All);
         let (x, masses) = (stage.x.clone(), stage.masses());
         stage.pairs.begin(&x, &x, &masses, 0.01, &[&mesh]);
         assert_eq!(stage.pairs.touches().is_empty(), is_inside, "{height}");

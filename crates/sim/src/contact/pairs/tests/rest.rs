@@ -11,7 +11,7 @@ fn on_a_face() -> Stage {
     pieces.add(&large, &[[0, 2, 1]], |p| DVec3::new(p.x, 0.0, p.y));
     let small = [(0.0, 0.0), (0.02, 0.0), (0.0, 0.02)].map(DVec2::from);
     pieces.add(&small, &[[0, 2, 1]], |p| DVec3::new(p.x, 1e-3, p.y));
-    let mut stage = pieces.build(&cotton(), SETTINGS);
+    let mut stage = pieces.build(&cotton(), MeshPairs::All);
     stage.held[..3].fill(true);
     stage.tolerance = 1e-5;
     stage.gravity = DVec3::NEG_Y * GRAVITY;
@@ -68,7 +68,7 @@ fn a_stack_keeps_its_layers_apart() {
             DVec3::new(p.x + shift, 1e-3 * f64::from(layer), p.y)
         });
     }
-    let mut stage = pieces.build(&cotton(), SETTINGS);
+    let mut stage = pieces.build(&cotton(), MeshPairs::All);
     stage.held[..16].fill(true);
     stage.gravity = DVec3::NEG_Y * GRAVITY;
     for step in 0..40 {

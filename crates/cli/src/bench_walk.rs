@@ -1,4 +1,4 @@
-//! `drapery bench worn`: what a frame of a garment on a moving body costs.
+//! `drapery bench walk`: what a frame of a garment on a moving body costs.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use drapery::{SimulatedGarment, WearConfig, WornGarment};
 use glam::{DVec3, Vec3};
 use serde_json::json;
 
-use crate::args::{Dressed, WornBench};
+use crate::args::{Dressed, WalkBench};
 use crate::bench::{BUILD, spread};
 use crate::bench_simulate::cpu_time;
 use crate::say::Say;
@@ -21,7 +21,7 @@ use crate::{Answer, source, stop};
 /// A point that is deeper in the body than this is inside [m].
 const INSIDE: f64 = 1e-3;
 
-pub(crate) fn run(plan: &WornBench, say: &Say) -> anyhow::Result<Answer> {
+pub(crate) fn run(plan: &WalkBench, say: &Say) -> anyhow::Result<Answer> {
     let threads = plan.threads.map_or_else(
         || std::thread::available_parallelism().map_or(1, usize::from),
         usize::from,
@@ -72,7 +72,7 @@ struct Measured {
     middle: DVec3,
 }
 
-fn measure(plan: &WornBench, stage: &Stage, say: &Say) -> anyhow::Result<Measured> {
+fn measure(plan: &WalkBench, stage: &Stage, say: &Say) -> anyhow::Result<Measured> {
     let fabric = source::fabric(&plan.fabric, say)?;
     let (model, clip) = (&stage.character, &stage.clip);
     let (rate, config) = (clip.frame_rate(), WearConfig::default());
@@ -161,7 +161,7 @@ fn less(now: TimeSpent, then: TimeSpent) -> TimeSpent {
 impl Measured {
     fn tell(
         &self,
-        plan: &WornBench,
+        plan: &WalkBench,
         stage: &Stage,
         threads: usize,
         say: &Say,
@@ -202,7 +202,7 @@ impl Measured {
             .map(|(_, key, seconds)| (format!("{key}_percent"), json!(share(*seconds))))
             .collect();
         let mut data = json!({
-            "name": "worn",
+            "name": "walk",
             "character": plan.character,
             "garment": plan.garment,
             "motion": plan.motion,

@@ -1,0 +1,304 @@
+//! [`Flesh`]: a body that gives way where it touches itself.
+//!
+//! A skinned body does not know of itself: arms sink into the chest, thighs
+//! into each other, and cloth between two parts has no room to be in. Flesh
+//! yields: where two parts overlap, or leave less room than cloth needs, both
+//! surfaces go back along their normals until there is some.
+//!
+//! | vertex                    | found by                     | goes back by     |
+//! |---------------------------|------------------------------|------------------|
+//! | inside another part       | winding number just above it | ½ (L + g)        |
+//! | a part in front of it     | the nearest along its normal | ½ (g − d)        |
+//! | free                      |                              | 0                |
+//!
+//! L is the depth of the overlap, from the vertex to where the other part ends:
+//! to the nearest surface that faces the other way; d the distance to what is in front; g the room for cloth, which
+//! widens from [`FleshConfig::room`] as the overlap deepens. All three agree
+//! where surfaces touch, so that a body that moves gives way without a jump.
+//! What is thin gives way less, and what it meets the more: a hand that is laid
+//! on a belly stays a hand. A vertex also pushes back the triangle that it meets,
+//! which may be larger than what presses on it.
+//!
+//! The surface goes inwards only, so nothing that was outside it is caught.
+
+use drapery_core::Topology;
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::cloth::Around;
+use crate::contact::{Bounds, MeshBoxes, point_triangle};
+
+/// How a body gives way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FleshConfig {
+    /// The room that is left between two parts that touch [m]; twice as much
+    /// and more where they overlap.
+    pub room: f64,
+    /// How far overlaps go that are cured [m].
+    pub reach: f64,
+}
+
+impl FleshConfig {
+    /// Half a centimetre of room, overlaps of up to 12 cm.
+    pub const DEFAULT: Self = Self {
+        room: 5e-3,
+        reach: 0.12,
+    };
+}
+
+impl Default for FleshConfig {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Where overlaps are as deep as this, the room has tripled [m].
+const WIDER: f64 = 1e-2;
+/// A vertex goes back by no more than this share of what is behind it.
+const SQUEEZE: f64 = 0.45;
+/// The winding number is taken so far above the surface [m].
+const ABOVE: f64 = 1e-5;
+/// So that no ray along an axis passes exactly through the vertex it is of [m].
+const ASIDE: DVec3 = DVec3::new(1.3e-7, 0.7e-7, 1.1e-7);
+/// Vertices that one task takes.
+const CHUNK: usize = 256;
+
+/// A body surface that gives way where it touches itself.
+#[derive(Clone, Debug)]
+pub struct Flesh {
+    config: FleshConfig,
+    boxes: MeshBoxes,
+    around: Around,
+    /// How far each vertex may go back [m].
+    most: Vec<f64>,
+}
+
+/// What a vertex feels.
+#[derive(Clone, Copy, Debug)]
+struct Felt {
+    /// By how much it and what it meets are too near [m].
+    needed: f64,
+    /// The triangle that it meets.
+    other: u32,
+    is_inside: bool,
+}
+
+/// What a body does in a pose.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Yielding {
+    /// How far each vertex goes back along its normal [m], shape [vertex].
+    pub back: Vec<f64>,
+    /// Whether it lies inside another part of the body, shape [vertex].
+    pub inside: Vec<bool>,
+}
+
+impl Flesh {
+    /// The body at rest, where no part is in another, at `positions` [m].
+    ///
+    /// # Panics
+    /// When there is not one position a vertex.
+    pub fn new(topology: &Topology, positions: &[DVec3], config: FleshConfig) -> Self {
+        let boxes = MeshBoxes::new(topology, positions);
+        let around = Around::new(topology.n_vertices(), topology.triangles());
+        let mut flesh = Self {
+            config,
+            boxes,
+            around,
+            most: Vec::new(),
+        };
+        flesh.most = (0..positions.len())
+            .map(|v| {
+                let inwards = -flesh.normal(positions, v);
+                let behind = flesh.first(positions, v, inwards, 2.0 * config.reach, 1.0);
+                SQUEEZE * behind.map_or(2.0 * config.reach, |(distance, _)| distance)
+            })
+            .collect();
+        flesh
+    }
+
+    /// Where a body at `positions` [m] gives way.
+    ///
+    /// # Panics
+    /// When there is not one position a vertex.
+    pub fn feel(&mut self, positions: &[DVec3]) -> Yielding {
+        self.boxes.refit(positions, positions);
+        let all = Bounds::of(positions.iter().copied());
+        let along = (all.high - all.low).min_position();
+        let flesh = &*self;
+        let felt: Vec<Felt> = (0..positions.len())
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|v| flesh.feel_at(positions, v, along, all))
+            .collect();
+        let own = |v: usize, needed: f64| (0.5 * needed).min(self.most[v]);
+        let mut back: Vec<f64> = (0..).zip(&felt).map(|(v, f)| own(v, f.needed)).collect();
+        // What is too thin leaves the rest to what it meets.
+        for (v, felt) in felt.iter().enumerate().filter(|(_, f)| f.needed > 0.0) {
+            let rest = felt.needed - own(v, felt.needed);
+            for corner in self.boxes.triangles()[felt.other as usize] {
+                let corner = corner as usize;
+                back[corner] = back[corner].max(rest.min(self.most[corner]));
+            }
+        }
+        Yielding {
+            back,
+            inside: felt.iter().map(|f| f.is_inside).collect(),
+        }
+    }
+
+    fn feel_at(&self, positions: &[DVec3], v: usize, along: usize, all: Bounds) -> Felt {
+        let FleshConfig { room, reach } = self.config;
+        let normal = self.normal(positions, v);
+        let above = positions[v] + normal * ABOVE + ASIDE;
+        let is_inside = self.winding(positions, above, along, all) >= 1;
+        let met = match is_inside {
+            true => self
+                .facing(positions, v, normal, reach)
+                .map(|(depth, t)| (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)),
+            false => self
+                .first(positions, v, normal, room, -1.0)
+                .map(|(distance, t)| (room - distance, t)),
+        };
+        let (needed, other) = met.unwrap_or_default();
+        Felt {
+            needed,
+            other,
+            is_inside,
+        }
+    }
+
+    /// The outward normal of a vertex, by the areas around it.
+    fn normal(&self, x: &[DVec3], v: usize) -> DVec3 {
+        let faces = self.around.of(v).map(|(t, _)| {
+            let [a, b, c] = self.corners(x, t as u32);
+            (b - a).cross(c - a)
+        });
+        faces.sum::<DVec3>().normalize_or_zero()
+    }
+
+    fn corners(&self, x: &[DVec3], t: u32) -> [DVec3; 3] {
+        self.boxes.triangles()[t as usize].map(|v| x[v as usize])
+    }
+
+    /// How often the surface is wound around a point: what a ray along an axis
+    /// leaves less what it enters.
+    fn winding(&self, x: &[DVec3], p: DVec3, along: usize, all: Bounds) -> i32 {
+        let (mut far, mut winding) = (p, 0);
+        // To the nearer end.
+        let backwards = p[along] - all.low[along] < all.high[along] - p[along];
+        far[along] = match backwards {
+            true => all.low[along],
+            false => all.high[along],
+        };
+        let way = Bounds::of_point(p).with(far);
+        let [i, j] = [(along + 1) % 3, (along + 2) % 3];
+        self.boxes.visit_faces(way, 0.0, |t| {
+            let ids = self.boxes.triangles()[t as usize];
+            let corners = self.corners(x, t);
+            // On which side of each edge the ray passes; the same number, but
+            // for its sign, for both triangles of an edge.
+            let side = |a: usize, b: usize| {
+                let (a, b, sign) = match ids[a] < ids[b] {
+                    true => (corners[a] - p, corners[b] - p, 1.0),
+                    false => (corners[b] - p, corners[a] - p, -1.0),
+                };
+                sign * (a[i] * b[j] - a[j] * b[i])
+            };
+            let sides = [side(1, 2), side(2, 0), side(0, 1)];
+            let turn = match sides {
+                [a, b, c] if a > 0.0 && b > 0.0 && c > 0.0 => 1,
+                [a, b, c] if a < 0.0 && b < 0.0 && c < 0.0 => -1,
+                _ => return,
+            };
+            let sum: f64 = sides.iter().sum();
+            let at = (0..3).map(|k| sides[k] * corners[k][along]).sum::<f64>() / sum;
+            if (at > p[along]) != backwards {
+                winding += if backwards { -turn } else { turn };
+            }
+        });
+        winding
+    }
+
+    /// How far from a vertex the surface is that faces the other way, and with
+    /// which triangle; those at the vertex don't count.
+    fn facing(&self, x: &[DVec3], v: usize, normal: DVec3, reach: f64) -> Option<(f64, u32)> {
+        let p = x[v];
+        let distance_sq = |t: u32| {
+            if self.boxes.triangles()[t as usize].contains(&(v as u32)) {
+                return f64::INFINITY;
+            }
+            let [a, b, c] = self.corners(x, t);
+            match (b - a).cross(c - a).dot(normal) < 0.0 {
+                true => point_triangle(p, [a, b, c]).offset.length_squared(),
+                false => f64::INFINITY,
+            }
+        };
+        let nearest = self.boxes.nearest_face(p, reach, distance_sq)?;
+        Some((distance_sq(nearest).sqrt(), nearest))
+    }
+
+    /// The first triangle that a ray from a vertex passes whose normal, times
+    /// `sign`, is along it; those at the vertex don't count.
+    fn first(
+        &self,
+        x: &[DVec3],
+        v: usize,
+        way: DVec3,
+        reach: f64,
+        sign: f64,
+    ) -> Option<(f64, u32)> {
+        let p = x[v];
+        let mut first: Option<(f64, u32)> = None;
+        let bounds = Bounds::of_point(p).with(p + way * reach);
+        self.boxes.visit_faces(bounds, 0.0, |t| {
+            if self.boxes.triangles()[t as usize].contains(&(v as u32)) {
+                return;
+            }
+            if let Some(distance) = passes(p, way, self.corners(x, t), sign) {
+                let here = (distance, t);
+                if distance <= reach && first.is_none_or(|f| here < f) {
+                    first = Some(here);
+                }
+            }
+        });
+        first
+    }
+
+    /// Moves the vertices of a body back along their normals, by what `back`
+    /// [m] says.
+    ///
+    /// # Panics
+    /// When lengths differ from the number of vertices.
+    pub fn give_way(&self, positions: &mut [DVec3], back: &[f64]) {
+        assert_eq!(positions.len(), self.most.len(), "one position a vertex");
+        let moved: Vec<(usize, DVec3)> = (0..positions.len())
+            .filter(|v| back[*v] > 0.0)
+            .map(|v| (v, positions[v] - self.normal(positions, v) * back[v]))
+            .collect();
+        for (v, p) in moved {
+            positions[v] = p;
+        }
+    }
+}
+
+/// How far a ray goes until it passes a triangle whose normal, times `sign`, is
+/// along it.
+fn passes(p: DVec3, way: DVec3, [a, b, c]: [DVec3; 3], sign: f64) -> Option<f64> {
+    /// Edges belong to both triangles.
+    const EDGE: f64 = 1e-9;
+    let normal = (b - a).cross(c - a);
+    let slope = normal.dot(way);
+    if sign * slope <= 0.0 {
+        return None;
+    }
+    let distance = normal.dot(a - p) / slope;
+    if distance < 0.0 {
+        return None;
+    }
+    let q = p + way * distance;
+    let area = normal.length_squared();
+    let is_in = [(a, b), (b, c), (c, a)]
+        .iter()
+        .all(|(s, e)| (*e - *s).cross(q - *s).dot(normal) >= -EDGE * area);
+    is_in.then_some(distance)
+}
