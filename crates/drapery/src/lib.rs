@@ -11,6 +11,7 @@
 //! | [`sim`]     | elastic cloth: energies and where it comes to rest            |
 //! | [`runtime`] | the methods that animate a garment                            |
 //! | [`view`]    | pictures and pages                                            |
+//! | [`on_body`] | the part of the physics suite that needs a body               |
 //!
 //! The whole road, on built-ins that need no file:
 //!
@@ -42,6 +43,7 @@ pub use drapery_store as store;
 pub use drapery_view as view;
 
 mod animation;
+pub mod on_body;
 mod road;
 mod simulated;
 mod wear;

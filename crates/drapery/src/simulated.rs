@@ -20,6 +20,8 @@
 //! have them. While the body is being dressed, and only then, speeds are damped
 //! behind the objective's back.
 
+use std::time::{Duration, Instant};
+
 use drapery_core::{
     AnimateError, BodyFrame, BodyModel, CanonicalFrame, Fabric, FrameRate, Garment,
     GarmentAnimator, Pose, PoseError, PoseVelocity, Seconds, ShapeError, ShapedBody, StepReport,
@@ -129,9 +131,16 @@ pub struct WornGarment {
     is_fresh: bool,
     /// The step reports of the last frame, the worst of each.
     worst: drapery_sim::StepReport,
+    /// How long the body has been posed, in all.
+    posing: Duration,
 }
 
 impl WornGarment {
+    /// How long the body has been posed so far, in all: it is in every step.
+    pub const fn time_posing(&self) -> Duration {
+        self.posing
+    }
+
     /// The cloth as it is.
     pub const fn simulation(&self) -> &Simulation {
         &self.simulation
@@ -225,10 +234,13 @@ impl<'a> SimulatedGarment<'a> {
             wearer,
             skinned,
             worst,
+            posing,
             ..
         } = worn;
+        let start = Instant::now();
         let before = std::mem::take(&mut wearer.surface);
         wearer.step_to(self.model, to, share).map_err(refused)?;
+        *posing += start.elapsed();
         let air = Wind::blowing(surroundings.wind.as_dvec3());
         simulation
             .set_gravity(surroundings.gravity.as_dvec3())
@@ -415,6 +427,7 @@ impl GarmentAnimator for SimulatedGarment<'_> {
             skinned: vec![Vec3::ZERO; self.cloth.n_vertices()],
             is_fresh: true,
             worst: drapery_sim::StepReport::default(),
+            posing: Duration::ZERO,
         };
         let frames = |seconds: f64| (seconds * self.frame_rate.hz()).ceil() as u32;
         let dressing = frames(self.config.dressing);

@@ -280,6 +280,12 @@ impl PairContacts {
         self.settings.mesh = mesh;
     }
 
+    /// How long pairs have been looked for: boxes that come near, and what is
+    /// in them [s].
+    pub(crate) const fn searched(&self) -> [f64; 2] {
+        self.nearby.searched()
+    }
+
     /// Whether cloth is kept from cloth.
     pub(crate) const fn has_layers(&self) -> bool {
         self.settings.cloth.is_some()

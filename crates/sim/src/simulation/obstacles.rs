@@ -6,6 +6,7 @@ use glam::DVec3;
 use super::config::{check_finite, positive};
 use super::{Simulation, SimulationError};
 use crate::contact::{MeshObstacle, Obstacle, Placement};
+use crate::stopwatch::Stopwatch;
 
 impl Simulation {
     /// The obstacles.
