@@ -72,21 +72,56 @@ impl<'a> Animation<'a> {
         &mut self,
         garment: &'a Garment,
         animator: &A,
+        each: impl FnMut(usize) -> bool,
+    ) -> Result<RollOut, RollOutError> {
+        self.wear_outfit(&[garment], animator, each)
+    }
+
+    /// Bakes several garments that one animator moves, whose vertices are
+    /// theirs, one garment after the other. Otherwise as [`wear`](Self::wear).
+    ///
+    /// # Errors
+    /// When the body does not fit the clip or the garments.
+    ///
+    /// # Panics
+    /// When the animator does not have as many vertices as the garments.
+    pub fn wear_outfit<A: GarmentAnimator>(
+        &mut self,
+        garments: &[&'a Garment],
+        animator: &A,
         mut each: impl FnMut(usize) -> bool,
     ) -> Result<RollOut, RollOutError> {
-        let mut frames = Vec::with_capacity(self.clip.frames().len());
+        let n_vertices = |garment: &&Garment| garment.mesh().positions().len();
+        assert_eq!(
+            animator.topology().n_vertices(),
+            garments.iter().map(n_vertices).sum::<usize>(),
+            "the animator moves the garments"
+        );
+        let mut baked: Vec<BakedGarment<'a>> = garments
+            .iter()
+            .map(|garment| BakedGarment {
+                garment,
+                frames: Vec::with_capacity(self.clip.frames().len()),
+            })
+            .collect();
         let ended = roll_out(
             animator,
             self.character,
             self.body,
             self.clip,
             |frame, _, cloth| {
-                frames.push(cloth.to_vec());
+                let mut rest = cloth;
+                for baked in &mut baked {
+                    let own = baked.garment.mesh().positions().len();
+                    let (own, others) = rest.split_at(own);
+                    baked.frames.push(own.to_vec());
+                    rest = others;
+                }
                 each(frame)
             },
         )?;
         if ended == RollOut::Done {
-            self.garments.push(BakedGarment { garment, frames });
+            self.garments.append(&mut baked);
         }
         Ok(ended)
     }

@@ -42,10 +42,14 @@ pub use drapery_store as store;
 pub use drapery_view as view;
 
 mod animation;
+mod layering;
+mod outfit;
 mod road;
 mod simulated;
 mod wearer;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
+pub use layering::Layering;
+pub use outfit::Layer;
 pub use road::{DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out};
 pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};

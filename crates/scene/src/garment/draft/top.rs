@@ -19,6 +19,8 @@ pub(super) struct TopStyle {
     pub(super) hem: f64,
     /// Room around the trunk, as a radius [m].
     pub(super) ease: f64,
+    /// Room at the shoulders, where cloth rests [m].
+    pub(super) shoulder: f64,
     /// How straight it hangs from the bust, from 0 (follows the waist) to 1.
     pub(super) hang: f64,
     /// How straight the skirt hangs from the hips, its flare, and the depth of
@@ -32,8 +34,8 @@ pub(super) struct TopStyle {
     pub(super) sleeve: Option<SleeveStyle>,
 }
 
-/// Room at the shoulders, where cloth rests [m].
-const SHOULDER_ROOM: f64 = 0.008;
+/// Room at the shoulders of what is worn on the skin [m].
+pub(super) const SHOULDER_ROOM: f64 = 0.008;
 
 pub(super) fn top<'a>(
     figure: &Figure<'_>,
@@ -42,11 +44,11 @@ pub(super) fn top<'a>(
 ) -> Result<Vec<Cut<'a>>, DraftError> {
     let room = fit.room(style.ease);
     let surface = Trunk::new(figure, style.hem - 0.02)?;
-    let (y0, radius) = (surface.y0, surface.radius);
+    let (y0, radius, shoulder) = (surface.y0, surface.radius, style.shoulder);
     let surface = surface
         .with_ease(move |_, v| {
             let above = ramp(v / (0.9 * radius));
-            room + (SHOULDER_ROOM.min(room) - room) * above
+            room + (shoulder.min(room) - room) * above
         })
         .hanging(y0 - 0.01, style.hang, 0.0)
         .hanging(figure.waist, style.skirt[0], style.skirt[1])
