@@ -613,6 +613,61 @@ impl SimulateScene {
     }
 }
 
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(
+    after_help = "One JSON line a motion and garment is added to --out as soon as it is done; what is there \
+    already is left out when the command runs again. The table comes at the end.\n\n\
+    Example:\n  drapery bench wear -c tube -g sleeve -m bend --frames 10 --out wear.jsonl\n"
+)]
+pub(crate) struct WearBench {
+    /// Built-in name, or a .glb, .gltf or SMPL-layout .npz file
+    #[arg(long, short, value_name = "CHARACTER", default_value = "mannequin")]
+    pub(crate) character: String,
+    #[command(flatten)]
+    pub(crate) shape: Shape,
+    /// Built-in names, or .obj files; each is worn alone
+    #[arg(long, short, value_name = "GARMENT", num_args = 1.., required = true)]
+    #[serde(skip)]
+    pub(crate) garment: Vec<String>,
+    #[command(flatten)]
+    pub(crate) pattern: PatternReading,
+    /// Built-in names, or .bvh, .npz, .glb or .gltf files
+    #[arg(long, short, value_name = "MOTION", num_args = 1.., required = true)]
+    #[serde(skip)]
+    pub(crate) motion: Vec<String>,
+    #[command(flatten)]
+    pub(crate) reading: MotionReading,
+    /// CSV file with columns "file" and "arm_abduction_deg": how far the arms are turned outwards
+    /// in each motion
+    #[arg(long, value_name = "FILE", conflicts_with = "arm_abduction_deg")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// At most so many frames of each motion, from the first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) frames: Option<u32>,
+    /// How the garment moves
+    #[arg(long, value_enum, default_value_t = Method::Simulation)]
+    pub(crate) method: Method,
+    #[command(flatten)]
+    pub(crate) cloth: ClothOf,
+    /// Run again what failed
+    #[arg(long)]
+    #[serde(skip)]
+    pub(crate) retry: bool,
+    /// Threads; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[serde(skip)]
+    pub(crate) threads: Option<u16>,
+    /// How many motions run at once and share the threads; all threads have one of their own if
+    /// not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[serde(skip)]
+    pub(crate) at_once: Option<u16>,
+    /// File of JSON lines to write, or to go on with
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    pub(crate) out: PathBuf,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// Seconds for a picture of 1024 × 1024 of a dressed character
@@ -643,6 +698,8 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         runs: u32,
     },
+    /// How well garments are worn through motions: penetration, stretch, speed, failures
+    Wear(WearBench),
 }
 
 /// A parser of numbers within a range.

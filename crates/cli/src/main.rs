@@ -11,6 +11,7 @@ mod bench;
 mod bench_ball;
 mod bench_fold;
 mod bench_simulate;
+mod bench_wear;
 mod character;
 mod demo;
 mod fabric;
@@ -26,6 +27,9 @@ mod source;
 mod stage;
 mod stop;
 mod validate;
+mod wear_ledger;
+mod wear_pair;
+mod wear_table;
 mod write;
 
 use std::process::ExitCode;

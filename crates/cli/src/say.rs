@@ -48,6 +48,19 @@ impl Say {
         Ok(())
     }
 
+    /// Whether results are JSON.
+    pub(crate) const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// A summary of results for people: nothing with `--json`.
+    pub(crate) fn end(&self, text: impl fmt::Display) -> anyhow::Result<()> {
+        if !self.json {
+            writeln!(io::stdout().lock(), "{text}")?;
+        }
+        Ok(())
+    }
+
     /// A remark for people, unless they asked for quiet.
     pub(crate) fn note(&self, text: impl fmt::Display) {
         if !self.quiet {

@@ -161,7 +161,7 @@ impl Stage {
 }
 
 /// Says when the pre-flight check would refuse a garment.
-fn warn_of_misfit(worn: &Worn, character: &Character, body: &ShapedBody, say: &Say) {
+pub(crate) fn warn_of_misfit(worn: &Worn, character: &Character, body: &ShapedBody, say: &Say) {
     let garment = &worn.garment;
     let findings = check_garment_made_for(garment, Some((character, body)), worn.is_made_for(body));
     if let Some(worst) = findings.iter().find(|f| f.severity != Severity::Note) {

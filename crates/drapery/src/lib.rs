@@ -46,10 +46,18 @@ mod layering;
 mod outfit;
 mod road;
 mod simulated;
+mod wear;
 mod wearer;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
 pub use layering::Layering;
 pub use outfit::Layer;
-pub use road::{DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out};
+pub use road::{
+    DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out,
+    roll_out_with_state,
+};
 pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};
+pub use wear::{
+    DEEP, Depths, FrameFlags, MASK_RADIUS, Masked, REACH, WearMeter, WearSummary, WornFrame,
+    self_contact_mask,
+};

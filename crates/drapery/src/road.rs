@@ -121,6 +121,22 @@ pub fn roll_out<A: GarmentAnimator>(
     clip: &Clip,
     mut each: impl FnMut(usize, &PosedBody, &[Vec3]) -> bool,
 ) -> Result<RollOut, RollOutError> {
+    roll_out_with_state(animator, model, body, clip, |frame, posed, cloth, _| {
+        each(frame, posed, cloth)
+    })
+}
+
+/// [`roll_out`] for who also wants to see what the garment remembers.
+///
+/// # Errors
+/// When a pose does not fit the body or the body does not fit the garment.
+pub fn roll_out_with_state<A: GarmentAnimator>(
+    animator: &A,
+    model: &dyn BodyModel,
+    body: &ShapedBody,
+    clip: &Clip,
+    mut each: impl FnMut(usize, &PosedBody, &[Vec3], &A::State) -> bool,
+) -> Result<RollOut, RollOutError> {
     let surroundings = Surroundings::default();
     let mut posed = model.room();
     let mut cloth = vec![Vec3::ZERO; animator.topology().n_vertices()];
@@ -141,7 +157,7 @@ pub fn roll_out<A: GarmentAnimator>(
             None => state.insert(animator.start(&seen).map_err(fail)?),
         };
         animator.step(state, &seen, &mut cloth).map_err(fail)?;
-        if !each(frame, &posed, &cloth) {
+        if !each(frame, &posed, &cloth, state) {
             return Ok(RollOut::Stopped);
         }
     }

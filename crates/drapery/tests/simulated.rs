@@ -10,7 +10,7 @@ use drapery::scene::builtin;
 use drapery::scene::character::Character;
 use drapery::scene::garment::pins;
 use drapery::scene::motion::sample;
-use drapery::sim::{MeshBoxes, MeshObstacle, penetration};
+use drapery::sim::{FleshConfig, MeshBoxes, MeshObstacle, penetration};
 use drapery::{SimulatedGarment, WearConfig};
 use glam::{DVec3, Vec3};
 
@@ -20,6 +20,7 @@ const CONFIG: WearConfig = WearConfig {
     pin_stiffness: 100.0,
     dressing: 0.2,
     settling: 0.3,
+    flesh: FleshConfig::DEFAULT,
 };
 
 fn fabric() -> Fabric {

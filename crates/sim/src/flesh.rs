@@ -11,12 +11,13 @@
 //! | a part in front of it     | the nearest along its normal | ½ (g − d)        |
 //! | free                      |                              | 0                |
 //!
-//! L is the depth of the overlap, from the vertex inwards to where the other
-//! part ends; d the distance to what is in front; g the room for cloth, which
+//! L is the depth of the overlap, from the vertex to where the other part ends:
+//! to the nearest surface that faces the other way; d the distance to what is in front; g the room for cloth, which
 //! widens from [`FleshConfig::room`] as the overlap deepens. All three agree
 //! where surfaces touch, so that a body that moves gives way without a jump.
 //! What is thin gives way less, and what it meets the more: a hand that is laid
-//! on a belly stays a hand.
+//! on a belly stays a hand. A vertex also pushes back the triangle that it meets,
+//! which may be larger than what presses on it.
 //!
 //! The surface goes inwards only, so nothing that was outside it is caught.
 
@@ -25,7 +26,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::cloth::Around;
-use crate::contact::{Bounds, MeshBoxes};
+use crate::contact::{Bounds, MeshBoxes, point_triangle};
 
 /// How a body gives way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,12 +38,17 @@ pub struct FleshConfig {
     pub reach: f64,
 }
 
+impl FleshConfig {
+    /// Half a centimetre of room, overlaps of up to 12 cm.
+    pub const DEFAULT: Self = Self {
+        room: 5e-3,
+        reach: 0.12,
+    };
+}
+
 impl Default for FleshConfig {
     fn default() -> Self {
-        Self {
-            room: 5e-3,
-            reach: 0.12,
-        }
+        Self::DEFAULT
     }
 }
 
@@ -65,6 +71,16 @@ pub struct Flesh {
     around: Around,
     /// How far each vertex may go back [m].
     most: Vec<f64>,
+}
+
+/// What a vertex feels.
+#[derive(Clone, Copy, Debug)]
+struct Felt {
+    /// By how much it and what it meets are too near [m].
+    needed: f64,
+    /// The triangle that it meets.
+    other: u32,
+    is_inside: bool,
 }
 
 /// What a body does in a pose.
@@ -93,7 +109,7 @@ impl Flesh {
         flesh.most = (0..positions.len())
             .map(|v| {
                 let inwards = -flesh.normal(positions, v);
-                let behind = flesh.leaves(positions, v, inwards, 2.0 * config.reach);
+                let behind = flesh.first(positions, v, inwards, 2.0 * config.reach, 1.0);
                 SQUEEZE * behind.map_or(2.0 * config.reach, |(distance, _)| distance)
             })
             .collect();
@@ -109,32 +125,46 @@ impl Flesh {
         let all = Bounds::of(positions.iter().copied());
         let along = (all.high - all.low).min_position();
         let flesh = &*self;
-        let both: Vec<(f64, bool)> = (0..positions.len())
+        let felt: Vec<Felt> = (0..positions.len())
             .into_par_iter()
             .with_min_len(CHUNK)
             .map(|v| flesh.feel_at(positions, v, along, all))
             .collect();
-        let (back, inside) = both.into_iter().unzip();
-        Yielding { back, inside }
+        let own = |v: usize, needed: f64| (0.5 * needed).min(self.most[v]);
+        let mut back: Vec<f64> = (0..).zip(&felt).map(|(v, f)| own(v, f.needed)).collect();
+        // What is too thin leaves the rest to what it meets.
+        for (v, felt) in felt.iter().enumerate().filter(|(_, f)| f.needed > 0.0) {
+            let rest = felt.needed - own(v, felt.needed);
+            for corner in self.boxes.triangles()[felt.other as usize] {
+                let corner = corner as usize;
+                back[corner] = back[corner].max(rest.min(self.most[corner]));
+            }
+        }
+        Yielding {
+            back,
+            inside: felt.iter().map(|f| f.is_inside).collect(),
+        }
     }
 
-    fn feel_at(&self, positions: &[DVec3], v: usize, along: usize, all: Bounds) -> (f64, bool) {
+    fn feel_at(&self, positions: &[DVec3], v: usize, along: usize, all: Bounds) -> Felt {
         let FleshConfig { room, reach } = self.config;
         let normal = self.normal(positions, v);
-        if self.winding(positions, positions[v] + normal * ABOVE + ASIDE, along, all) < 1 {
-            let ahead = self.enters(positions, v, normal, room);
-            let back = ahead.map_or(0.0, |distance| 0.5 * (room - distance));
-            return (back.min(self.most[v]), false);
-        }
-        let Some((depth, other)) = self.leaves(positions, v, -normal, reach) else {
-            return (self.most[v], true);
+        let above = positions[v] + normal * ABOVE + ASIDE;
+        let is_inside = self.winding(positions, above, along, all) >= 1;
+        let met = match is_inside {
+            true => self
+                .facing(positions, v, normal, reach)
+                .map(|(depth, t)| (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)),
+            false => self
+                .first(positions, v, normal, room, -1.0)
+                .map(|(distance, t)| (room - distance, t)),
         };
-        let needed = depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0));
-        let corners = self.boxes.triangles()[other as usize];
-        let others = corners.map(|c| self.most[c as usize]);
-        let others = others.into_iter().fold(f64::INFINITY, f64::min);
-        let back = (0.5 * needed).max(needed - others);
-        (back.min(self.most[v]), true)
+        let (needed, other) = met.unwrap_or_default();
+        Felt {
+            needed,
+            other,
+            is_inside,
+        }
     }
 
     /// The outward normal of a vertex, by the areas around it.
@@ -189,15 +219,22 @@ impl Flesh {
         winding
     }
 
-    /// How far from a vertex a ray in a direction leaves the surface first, and
-    /// through which triangle.
-    fn leaves(&self, x: &[DVec3], v: usize, way: DVec3, reach: f64) -> Option<(f64, u32)> {
-        self.first(x, v, way, reach, 1.0)
-    }
-
-    /// How far from a vertex a ray in a direction enters the surface first.
-    fn enters(&self, x: &[DVec3], v: usize, way: DVec3, reach: f64) -> Option<f64> {
-        Some(self.first(x, v, way, reach, -1.0)?.0)
+    /// How far from a vertex the surface is that faces the other way, and with
+    /// which triangle; those at the vertex don't count.
+    fn facing(&self, x: &[DVec3], v: usize, normal: DVec3, reach: f64) -> Option<(f64, u32)> {
+        let p = x[v];
+        let distance_sq = |t: u32| {
+            if self.boxes.triangles()[t as usize].contains(&(v as u32)) {
+                return f64::INFINITY;
+            }
+            let [a, b, c] = self.corners(x, t);
+            match (b - a).cross(c - a).dot(normal) < 0.0 {
+                true => point_triangle(p, [a, b, c]).offset.length_squared(),
+                false => f64::INFINITY,
+            }
+        };
+        let nearest = self.boxes.nearest_face(p, reach, distance_sq)?;
+        Some((distance_sq(nearest).sqrt(), nearest))
     }
 
     /// The first triangle that a ray from a vertex passes whose normal, times
