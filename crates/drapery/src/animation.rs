@@ -9,6 +9,7 @@ use std::io::Write;
 use drapery_core::{BodyModel, Clip, Garment, GarmentAnimator, PosedBody, ShapedBody};
 use drapery_scene::character::Character;
 use drapery_scene::garment::to_obj;
+use drapery_sim::{MeshBoxes, crossings};
 use drapery_store::CacheWriteError;
 use drapery_store::gltf::{
     GarmentNormals, GlbBody, GlbGarment, GlbScene, GlbWriteError, write_glb,
@@ -17,7 +18,7 @@ use drapery_store::mdd::MddWriter;
 use drapery_store::npz::{NpyArray, NpzError, write_npz};
 use drapery_store::obj::write_obj;
 use drapery_store::pc2::Pc2Writer;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 use crate::road::{RollOut, RollOutError, roll_out};
 
@@ -124,6 +125,29 @@ impl<'a> Animation<'a> {
             self.garments.append(&mut baked);
         }
         Ok(ended)
+    }
+
+    /// The frames in which an edge of one garment passes through a face of
+    /// another.
+    pub fn crossed_frames(&self) -> Vec<usize> {
+        let wide =
+            |points: &[Vec3]| -> Vec<DVec3> { points.iter().map(|p| p.as_dvec3()).collect() };
+        let crosses = |frame: &usize| {
+            let placed: Vec<(MeshBoxes, Vec<DVec3>)> = self
+                .garments
+                .iter()
+                .map(|baked| {
+                    let x = wide(&baked.frames[*frame]);
+                    (MeshBoxes::new(baked.garment.mesh().topology(), &x), x)
+                })
+                .collect();
+            placed.iter().enumerate().any(|(i, (boxes, x))| {
+                let mut outer = placed[i + 1..].iter();
+                outer.any(|(other, y)| !crossings(boxes, x, other, y).is_empty())
+            })
+        };
+        let n_frames = self.garments.first().map_or(0, |g| g.frames.len());
+        (0..n_frames).filter(crosses).collect()
     }
 
     /// Poses the body at a frame into `out`.
