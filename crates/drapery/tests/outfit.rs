@@ -123,8 +123,8 @@ fn a_poncho_over_a_skirt_is_put_in_order_and_stays_so() {
     let before = n_crossings(both, [&positions(&skirt), &positions(&poncho)]);
     assert!(before > 10, "{before} crossings");
     let (cotton, wool) = (cotton(), wool());
-    let layers = [(&skirt, &cotton), (&poncho, &wool)]
-        .map(|(garment, fabric)| Layer { garment, fabric });
+    let layers =
+        [(&skirt, &cotton), (&poncho, &wool)].map(|(garment, fabric)| Layer { garment, fabric });
     let rate = clip.frame_rate();
     let made_for = &body.shape;
     let worn = SimulatedGarment::outfit(&layers, &mannequin, made_for, rate, config()).unwrap();

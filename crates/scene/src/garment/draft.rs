@@ -44,8 +44,8 @@ pub enum GarmentKind {
     TShirt,
     /// A close shirt with long sleeves.
     Sweater,
-    /// A straight jacket to the hips with long sleeves, closed, wide enough for
-    /// a shirt under it.
+    /// A straight jacket to the hips with long sleeves, open in front, wide
+    /// enough for a shirt under it.
     Jacket,
     /// A wide knee-length skirt.
     Skirt,

@@ -7,7 +7,7 @@ use super::figure::Figure;
 use super::sheet::{cape, poncho};
 use super::skirt::{SkirtStyle, skirt};
 use super::sleeve::SleeveStyle;
-use super::top::{SHOULDER_ROOM, TopStyle, top};
+use super::top::{Front, SHOULDER_ROOM, TopStyle, top};
 use super::trousers::{TrouserStyle, trousers};
 use super::{DraftError, Fit, GarmentKind};
 
@@ -37,6 +37,7 @@ pub(super) fn cuts<'a>(
                 skirt: [0.6, 0.0, 0.0],
                 neck: [0.085, 0.02, 0.02],
                 drop: 0.025,
+                front: Front::Closed,
                 sleeve: Some(SleeveStyle {
                     end: 0.30,
                     ease: [0.02, 0.026],
@@ -54,6 +55,7 @@ pub(super) fn cuts<'a>(
                 skirt: [0.0, 0.0, 0.0],
                 neck: [0.07, 0.012, 0.015],
                 drop: 0.015,
+                front: Front::Closed,
                 sleeve: Some(SleeveStyle {
                     end: 0.97,
                     ease: [0.011, 0.009],
@@ -71,6 +73,7 @@ pub(super) fn cuts<'a>(
                 skirt: [0.7, 0.0, 0.0],
                 neck: [0.06, 0.016, 0.014],
                 drop: 0.045,
+                front: Front::Open,
                 sleeve: Some(SleeveStyle {
                     end: 0.97,
                     ease: [0.034, 0.024],
@@ -90,6 +93,7 @@ pub(super) fn cuts<'a>(
                 skirt: [1.0, 0.2, 0.07],
                 neck: [0.12, 0.035, 0.04],
                 drop: 0.02,
+                front: Front::Closed,
                 sleeve: None,
             },
         ),
@@ -104,6 +108,7 @@ pub(super) fn cuts<'a>(
                 skirt: [0.8, 0.0, 0.0],
                 neck: [0.105, 0.04, 0.03],
                 drop: 0.015,
+                front: Front::Closed,
                 sleeve: Some(SleeveStyle {
                     end: 0.42,
                     ease: [0.010, 0.010],
