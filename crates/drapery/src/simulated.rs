@@ -231,6 +231,8 @@ impl<'a> SimulatedGarment<'a> {
             let layers: Vec<SelfContactConfig> = fabrics().map(SelfContactConfig::of).collect();
             simulation.set_self_contact_by_piece(&layers)?;
         }
+        let homes = (wide(&self.made_for.rest), wide(&self.positions));
+        simulation.set_homes(0, &homes.0, &homes.1, self.config.flesh.strange)?;
         Ok(simulation)
     }
 
@@ -267,6 +269,7 @@ impl<'a> SimulatedGarment<'a> {
             .set_gravity(surroundings.gravity.as_dvec3())
             .and_then(|()| simulation.set_wind(Some(air)))
             .and_then(|()| simulation.move_mesh(0, &before, &wearer.surface))
+            .and_then(|()| simulation.set_absent(0, &wearer.yielding().absent))
             .map_err(|_| AnimateError::NotFinite)?;
         let frame = wearer.posed.frame(&wearer.shaped, surroundings);
         let mut attachments = Vec::new();
@@ -309,7 +312,10 @@ impl<'a> SimulatedGarment<'a> {
                 pose: &pose,
                 velocity: &velocity,
             };
-            worn.wearer.aim(self.model, end).map_err(refused)?;
+            let occupied = worn.simulation.occupied(0);
+            worn.wearer
+                .aim(self.model, end, &occupied)
+                .map_err(refused)?;
             for step in 1..=steps {
                 course(
                     share(step),

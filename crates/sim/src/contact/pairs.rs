@@ -268,6 +268,11 @@ impl PairContacts {
         }
     }
 
+    /// Sets where each vertex of the cloth is at home [m].
+    pub(crate) fn set_homes(&mut self, homes: &[DVec3]) {
+        self.nearby.set_homes(homes);
+    }
+
     /// Takes other settings for pairs with meshes.
     pub(crate) fn set_mesh(&mut self, mesh: Vec<PairKeeping>) {
         self.nearby

@@ -29,6 +29,8 @@ pub(super) struct MeshRange {
     /// Where its vertices were last seen [m].
     places: Vec<DVec3>,
     gone: Gone,
+    /// How often something of it came back.
+    n_returns: u64,
     /// Of each point.
     pub(super) known: Vec<Known>,
 }
@@ -48,12 +50,17 @@ impl MeshRange {
         Self {
             places: mesh.end().to_vec(),
             gone: Gone::default(),
+            n_returns: mesh.n_returns(),
             known: vec![Known::NOTHING; n],
         }
     }
 
     /// Follows the mesh to the end of its step.
     pub(super) fn follow(&mut self, mesh: &MeshObstacle) {
+        if self.n_returns != mesh.n_returns() {
+            self.n_returns = mesh.n_returns();
+            self.known.fill(Known::NOTHING);
+        }
         if self.places == mesh.end() {
             return;
         }
@@ -117,11 +124,12 @@ impl Known {
         self.distance.abs() - self.change(p, gone) > found_within(self.distance, reach)
     }
 
-    /// The place of the mesh that is nearest to `p`, if it is within `reach`
-    /// [m] outside, or inside and not too deep.
+    /// The place of the mesh that is nearest to `p`, which is at home at
+    /// `home`, if it is within `reach` [m] outside, or inside and not too deep.
     pub(super) fn nearest(
         &mut self,
         mesh: &MeshObstacle,
+        home: Option<DVec3>,
         p: DVec3,
         gone: Gone,
         reach: f64,
@@ -129,10 +137,14 @@ impl Known {
         // From afar the nearest place wanders, and a walk would be long.
         let is_near = self.distance.abs() <= 2.0 * reach;
         let walked = is_near.then(|| mesh.nearest_from(p, self.triangle));
+        let walked = walked.filter(|walked| match walked.anchor {
+            Anchor::Mesh { triangle, .. } => mesh.is_there(triangle, home),
+            Anchor::Own(_) => false,
+        });
         let within = walked.map_or(f64::INFINITY, |walked| {
             walked.distance.abs() * (1.0 + ROUNDING[0]) + ROUNDING[1]
         });
-        let found = mesh.nearest(p, within).or(walked)?;
+        let found = mesh.nearest_for(home, p, within).or(walked)?;
         (self.at, self.gone) = (p, gone);
         self.distance = found.distance;
         if let Anchor::Mesh { triangle, .. } = found.anchor {
@@ -187,7 +199,7 @@ mod tests {
                     continue;
                 }
                 n_asked += 1;
-                let found = known.nearest(&mesh, p, gone, reach);
+                let found = known.nearest(&mesh, None, p, gone, reach);
                 assert_eq!(found, is_found.then_some(truth));
             }
         }
