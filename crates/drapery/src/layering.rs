@@ -31,6 +31,8 @@ pub struct Layering {
     pub farthest: f64,
     /// Edges that still pass through faces.
     pub left: u32,
+    /// Whether all layers have their triangles facing away from the body.
+    pub faces_out: bool,
 }
 
 /// How much farther out than a vertex of the outer layer the inner one is
@@ -43,6 +45,9 @@ const ROOM: f32 = 1e-3;
 const MAX_ROUNDS: u32 = 200;
 /// Rounds that look at heights; those after look at crossings alone.
 const HEIGHT_ROUNDS: u32 = 8;
+/// No vertex is lifted farther than this [m]: what is then still crossed is not
+/// worn in this order.
+const MAX_LIFT: f32 = 0.15;
 /// Lifts reach this many edges farther, falling off.
 const SPREAD: u32 = 3;
 /// Below this height the way up is the body's normal [m].
@@ -66,7 +71,10 @@ pub(crate) fn put_in_order(layers: &mut [Placed], body: &Topology, body_at: &[Ve
         at: body_at,
     };
     let before: Vec<Vec<Vec3>> = layers.iter().map(|l| l.positions.clone()).collect();
-    let mut done = Layering::default();
+    let mut done = Layering {
+        faces_out: layers.iter().all(|layer| ground.is_faced(layer)),
+        ..Layering::default()
+    };
     for outer in 1..layers.len() {
         let (inner, rest) = layers.split_at_mut(outer);
         let outer = &mut rest[0];
@@ -103,6 +111,7 @@ fn lift(inner: &[Placed], outer: &mut Placed, ground: &Ground<'_>) {
         .collect();
     let boxes: Vec<(MeshBoxes, Vec<DVec3>)> = inner.iter().map(Placed::boxes).collect();
     let mut feet = ground.feet(&outer.positions);
+    let mut lifted = vec![0.0f32; outer.positions.len()];
     for round in 0..MAX_ROUNDS {
         let mut lifts = vec![0.0f32; outer.positions.len()];
         if round < HEIGHT_ROUNDS {
@@ -148,9 +157,12 @@ fn lift(inner: &[Placed], outer: &mut Placed, ground: &Ground<'_>) {
             break;
         }
         spread(&mut lifts, &around);
-        for ((p, lift), foot) in outer.positions.iter_mut().zip(&lifts).zip(&mut feet) {
-            *p += foot.up * *lift;
-            foot.height += *lift;
+        let feet = feet.iter_mut().zip(&mut lifted);
+        for ((p, lift), (foot, lifted)) in outer.positions.iter_mut().zip(&lifts).zip(feet) {
+            let lift = lift.min(MAX_LIFT - *lifted);
+            *lifted += lift;
+            *p += foot.up * lift;
+            foot.height += lift;
         }
     }
 }
@@ -230,6 +242,17 @@ impl Ground<'_> {
             }
         };
         positions.iter().map(foot).collect()
+    }
+
+    /// Whether most of a layer faces away from the body.
+    fn is_faced(&self, layer: &Placed) -> bool {
+        let feet = self.feet(&layer.positions);
+        let faced = layer.topology.triangles().iter().filter(|corners| {
+            let [a, b, c] = corners.map(|v| layer.positions[v as usize]);
+            let up: Vec3 = corners.iter().map(|v| feet[*v as usize].up).sum();
+            (b - a).cross(c - a).dot(up) > 0.0
+        });
+        2 * faced.count() > layer.topology.triangles().len()
     }
 
     /// How far up from a foot there is no other part of the body, at most
@@ -312,4 +335,78 @@ fn hit([a, b, c]: [Vec3; 3], up: Vec3) -> Option<(f32, f32)> {
     let inside = [(a, b), (b, c), (c, a)].map(|(s, e)| (e - s).cross(p - s).dot(normal) >= 0.0);
     let is_hit = height >= 0.0 && inside == [true; 3];
     is_hit.then_some((height as f32, facing as f32))
+}
+
+#[cfg(test)]
+mod tests {
+    use drapery_core::BodyModel;
+    use drapery_scene::builtin;
+
+    use super::*;
+
+    /// The tube, and its sleeve with every vertex at another distance from the
+    /// axis, by `more` of its height and angle [m].
+    fn tube_and_sleeve(more: impl Fn(f32, f32) -> f32) -> (Topology, Vec<Vec3>, Placed) {
+        let tube = builtin::character("tube").unwrap();
+        let rest = tube.shaped(&[0.0, 0.0]).unwrap().rest;
+        let sleeve = builtin::garment("sleeve").unwrap();
+        let moved = sleeve.mesh().positions().iter().map(|p| {
+            let out = p.with_y(0.0);
+            *p + out.normalize() * more(p.y, out.x.atan2(out.z))
+        });
+        let placed = Placed {
+            topology: sleeve.mesh().topology().clone(),
+            positions: moved.collect(),
+            thickness: 1e-3,
+        };
+        (tube.topology().clone(), rest, placed)
+    }
+
+    #[test]
+    fn what_dips_through_is_lifted_by_as_much_and_the_rest_left_alone() {
+        let (body, at, inner) = tube_and_sleeve(|_, _| 0.0);
+        // A dent of 8 mm on one side, 2 cm off elsewhere.
+        let (_, _, outer) = tube_and_sleeve(|y, angle| {
+            let dent = (-(angle * angle) / 0.1 - (y - 0.6).powi(2) / 0.002).exp();
+            0.02 - 0.028 * dent
+        });
+        let before = outer.positions.clone();
+        let mut layers = [inner, outer];
+        let inside = layers[0].positions.clone();
+        let found = put_in_order(&mut layers, &body, &at);
+        assert!(found.crossed > 0 && found.left == 0, "{found:?}");
+        assert!(found.faces_out);
+        // 8 mm, the thickness and the room; spread and faceted, a little more.
+        assert!((0.008..0.014).contains(&found.farthest), "{found:?}");
+        let n = layers[1].positions.len() as u32;
+        assert!(found.lifted < n / 2, "{} of {n}", found.lifted);
+        assert_eq!(layers[0].positions, inside, "the inner one stays");
+        for (p, q) in layers[1].positions.iter().zip(&before) {
+            assert!(p.with_y(0.0).length() > q.with_y(0.0).length() - 1e-6);
+        }
+    }
+
+    #[test]
+    fn what_lies_in_order_is_not_touched() {
+        let (body, at, inner) = tube_and_sleeve(|_, _| 0.0);
+        let (_, _, outer) = tube_and_sleeve(|_, _| 0.01);
+        let mut layers = [inner, outer];
+        let found = put_in_order(&mut layers, &body, &at);
+        let expected = Layering {
+            faces_out: true,
+            ..Layering::default()
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_order_that_cannot_be_is_told_and_not_forced() {
+        // 20 cm too narrow to be over the other.
+        let (body, at, inner) = tube_and_sleeve(|y, _| if y > 0.6 { 0.3 } else { 0.0 });
+        let (_, _, outer) = tube_and_sleeve(|_, _| 0.01);
+        let mut layers = [inner, outer];
+        let found = put_in_order(&mut layers, &body, &at);
+        assert!(found.left > 0, "{found:?}");
+        assert!(found.farthest <= f64::from(MAX_LIFT) + 1e-6, "{found:?}");
+    }
 }

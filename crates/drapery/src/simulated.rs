@@ -185,6 +185,12 @@ impl<'a> SimulatedGarment<'a> {
         frame_rate: FrameRate,
         config: WearConfig,
     ) -> Result<Self, WearError> {
+        // Every layer between two parts of the body needs its room.
+        let flesh = FleshConfig {
+            room: config.flesh.room * layers.len().max(1) as f64,
+            ..config.flesh
+        };
+        let config = WearConfig { flesh, ..config };
         let (worn, cloth) = WornLayer::all(layers, model, made_for, frame_rate)?;
         let made_for = model.shaped(made_for)?;
         let place = |(layer, worn): (&Layer<'_>, &'_ WornLayer)| Placed {
@@ -230,6 +236,7 @@ impl<'a> SimulatedGarment<'a> {
         if self.config.self_contact {
             let layers: Vec<SelfContactConfig> = fabrics().map(SelfContactConfig::of).collect();
             simulation.set_self_contact_by_piece(&layers)?;
+            simulation.set_worn_in_order(self.layering.faces_out);
         }
         let homes = (wide(&self.made_for.rest), wide(&self.positions));
         simulation.set_homes(0, &homes.0, &homes.1, self.config.flesh.strange)?;
