@@ -394,7 +394,7 @@ pub(crate) struct Dressed {
     pub(crate) character: Option<String>,
     #[command(flatten)]
     pub(crate) shape: Shape,
-    /// Built-in name, or an .obj file (may be given several times)
+    /// Built-in name, or an .obj file; several times for layers, from the skin outwards
     #[arg(long, short, value_name = "GARMENT")]
     pub(crate) garment: Vec<String>,
     #[command(flatten)]
@@ -415,13 +415,15 @@ pub(crate) struct Dressed {
     .pc2 .mdd   point cache of the garment, vertex order as in its file\n  \
     .npz   arrays of everything\n  \
     .obj   one file a frame: sleeve.obj becomes sleeve_0000.obj, …\n\n\
-    Example:\n  drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
+    Examples:\n  drapery animate simulation -c mannequin -g skirt -g poncho --fabric cotton-plain \
+    --fabric wool-worsted -m walk --frames 0..30 --out layers.glb\n  \
+    drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
 pub(crate) struct Animate {
     /// How the garment moves
     #[arg(value_enum)]
     pub(crate) method: Method,
     #[command(flatten)]
-    pub(crate) cloth: ClothOf,
+    pub(crate) cloth: ClothsOf,
     #[command(flatten)]
     pub(crate) dressed: Dressed,
     /// File to write
@@ -447,6 +449,15 @@ impl Method {
     }
 }
 
+/// What each simulated garment is made of.
+#[derive(Clone, Debug, ClapArgs, Serialize)]
+pub(crate) struct ClothsOf {
+    /// For simulation: built-in fabric, a .toml file or an ARCSim material .json; once for all
+    /// garments, or once for each in their order [default: what each is usually made of]
+    #[arg(long, value_name = "FABRIC")]
+    pub(crate) fabric: Vec<String>,
+}
+
 /// What simulated garments are made of.
 #[derive(Clone, Debug, ClapArgs, Serialize)]
 pub(crate) struct ClothOf {
@@ -457,7 +468,9 @@ pub(crate) struct ClothOf {
 
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Example:\n  drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n"
+    after_help = "Examples:\n  drapery picture --method simulation -c mannequin -g t-shirt -g jacket -m walk \
+    --frames 0..30 --sheet 6 --out layers.png\n  \
+    drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n"
 )]
 pub(crate) struct Picture {
     #[command(flatten)]
@@ -466,7 +479,7 @@ pub(crate) struct Picture {
     #[arg(long, value_enum, default_value_t = Method::Skinning)]
     pub(crate) method: Method,
     #[command(flatten)]
-    pub(crate) cloth: ClothOf,
+    pub(crate) cloth: ClothsOf,
     /// The frame of the motion to show; the first one if not given
     #[arg(long, conflicts_with_all = ["sheet", "film"])]
     pub(crate) frame: Option<u32>,
