@@ -77,6 +77,11 @@ const SUNK: f64 = 5e-3;
 /// So far around what has sunk, the body is not there for strangers [m]: cloth
 /// that an arm has passed through lies across it.
 const AROUND: f64 = 0.3;
+/// What is not inside another part, nor near what is, goes back by no more than
+/// this [m], so that cloth on it is still seen outside...
+const SEEN: f64 = 2e-3;
+/// ... and by as much more as it is nearer than this [m].
+const NEAR: f64 = 0.015;
 /// Vertices that one task takes.
 const CHUNK: usize = 256;
 
@@ -178,6 +183,7 @@ impl Flesh {
                 back[corner] = back[corner].max(share.min(self.most[corner]));
             }
         }
+        keep_shape(positions, &felt, &mut back);
         Yielding {
             back,
             inside: felt.iter().map(|f| f.is_inside).collect(),
@@ -347,6 +353,19 @@ impl Flesh {
             .collect();
         for (v, p) in moved {
             positions[v] = p;
+        }
+    }
+}
+
+/// Lets nothing go far back that is not near what is inside another part.
+fn keep_shape(positions: &[DVec3], felt: &[Felt], back: &mut [f64]) {
+    let both = positions.iter().zip(felt);
+    let inside: Vec<DVec3> = both.filter(|(_, f)| f.is_inside).map(|(p, _)| *p).collect();
+    for (v, back) in back.iter_mut().enumerate() {
+        if *back > SEEN && !felt[v].is_inside {
+            let distances = inside.iter().map(|p| p.distance_squared(positions[v]));
+            let nearest = distances.fold(f64::INFINITY, f64::min).sqrt();
+            *back = back.min(SEEN + (NEAR - nearest).max(0.0));
         }
     }
 }
