@@ -394,7 +394,7 @@ pub(crate) struct Dressed {
     pub(crate) character: Option<String>,
     #[command(flatten)]
     pub(crate) shape: Shape,
-    /// Built-in name, or an .obj file (may be given several times)
+    /// Built-in name, or an .obj file; several times for layers, from the skin outwards
     #[arg(long, short, value_name = "GARMENT")]
     pub(crate) garment: Vec<String>,
     #[command(flatten)]
@@ -415,13 +415,15 @@ pub(crate) struct Dressed {
     .pc2 .mdd   point cache of the garment, vertex order as in its file\n  \
     .npz   arrays of everything\n  \
     .obj   one file a frame: sleeve.obj becomes sleeve_0000.obj, …\n\n\
-    Example:\n  drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
+    Examples:\n  drapery animate simulation -c mannequin -g skirt -g poncho --fabric cotton-plain \
+    --fabric wool-worsted -m walk --frames 0..30 --out layers.glb\n  \
+    drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
 pub(crate) struct Animate {
     /// How the garment moves
     #[arg(value_enum)]
     pub(crate) method: Method,
     #[command(flatten)]
-    pub(crate) cloth: ClothOf,
+    pub(crate) cloth: ClothsOf,
     #[command(flatten)]
     pub(crate) dressed: Dressed,
     /// File to write
@@ -447,6 +449,15 @@ impl Method {
     }
 }
 
+/// What each simulated garment is made of.
+#[derive(Clone, Debug, ClapArgs, Serialize)]
+pub(crate) struct ClothsOf {
+    /// For simulation: built-in fabric, a .toml file or an ARCSim material .json; once for all
+    /// garments, or once for each in their order [default: what each is usually made of]
+    #[arg(long, value_name = "FABRIC")]
+    pub(crate) fabric: Vec<String>,
+}
+
 /// What simulated garments are made of.
 #[derive(Clone, Debug, ClapArgs, Serialize)]
 pub(crate) struct ClothOf {
@@ -457,7 +468,9 @@ pub(crate) struct ClothOf {
 
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Example:\n  drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n"
+    after_help = "Examples:\n  drapery picture --method simulation -c mannequin -g t-shirt -g jacket -m walk \
+    --frames 0..30 --sheet 6 --out layers.png\n  \
+    drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n"
 )]
 pub(crate) struct Picture {
     #[command(flatten)]
@@ -466,7 +479,7 @@ pub(crate) struct Picture {
     #[arg(long, value_enum, default_value_t = Method::Skinning)]
     pub(crate) method: Method,
     #[command(flatten)]
-    pub(crate) cloth: ClothOf,
+    pub(crate) cloth: ClothsOf,
     /// The frame of the motion to show; the first one if not given
     #[arg(long, conflicts_with_all = ["sheet", "film"])]
     pub(crate) frame: Option<u32>,
@@ -617,6 +630,31 @@ impl SimulateScene {
     }
 }
 
+#[derive(Debug, ClapArgs)]
+pub(crate) struct WalkBench {
+    /// Who wears it; built-in name or file
+    #[arg(long, short, default_value = "mannequin")]
+    pub(crate) character: String,
+    /// What is worn; built-in name or file
+    #[arg(long, short, default_value = "t-shirt")]
+    pub(crate) garment: String,
+    /// Motion; built-in name or file
+    #[arg(long, short, default_value = "walk")]
+    pub(crate) motion: String,
+    /// Triangles of what is drafted, about: 8700 have about 4,400 vertices
+    #[arg(long, default_value_t = 8700, value_parser = clap::value_parser!(u32).range(150..=100_000))]
+    pub(crate) triangles: u32,
+    /// Frames
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) frames: u32,
+    /// Fabric; built-in name or file
+    #[arg(long, default_value = "cotton-plain")]
+    pub(crate) fabric: String,
+    /// Threads; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(
     after_help = "One JSON line a motion and garment is added to --out as soon as it is done; what is there \
@@ -689,6 +727,9 @@ pub(crate) enum Bench {
     },
     /// Seconds a frame of simulated cloth of 1 m × 1 m
     Simulate(SimulateBench),
+    /// Seconds a frame of a garment simulated on a body that moves
+    #[command(after_help = "Example:\n  drapery bench walk --garment skirt --frames 10\n")]
+    Walk(WalkBench),
     /// Vertices skinned a second on one core
     #[command(after_help = "Example:\n  drapery bench skinning\n")]
     Skinning {

@@ -18,6 +18,9 @@ use drapery::scene::preflight::MadeFor;
 use crate::args;
 use crate::say::Say;
 
+/// What a garment is made of if nothing is said.
+const USUAL_FABRIC: &str = "cotton-plain";
+
 /// The character, with a remark for each thing noticed while reading it.
 pub(crate) fn character(name: &str, say: &Say) -> anyhow::Result<Character> {
     let loaded = load::load_character(name)?;
@@ -93,6 +96,35 @@ pub(crate) fn fabric(name: &str, say: &Say) -> anyhow::Result<Fabric> {
         say.note(format_args!("{name}: {note}"));
     }
     Ok(loaded.fabric)
+}
+
+/// The fabric of each garment: as given for all or for each, or what it is
+/// usually made of.
+pub(crate) fn fabrics(
+    cloth: &args::ClothsOf,
+    garments: &[String],
+    say: &Say,
+) -> anyhow::Result<Vec<Fabric>> {
+    let usual = |name: &String| {
+        let kind = GarmentKind::named(name);
+        kind.map_or(USUAL_FABRIC, GarmentKind::fabric)
+    };
+    match cloth.fabric.as_slice() {
+        [] => garments
+            .iter()
+            .map(|name| fabric(usual(name), say))
+            .collect(),
+        [one] => {
+            let one = fabric(one, say)?;
+            Ok(vec![one; garments.len()])
+        }
+        each if each.len() == garments.len() => each.iter().map(|f| fabric(f, say)).collect(),
+        several => bail!(
+            "--fabric was given {} times for {} garments; give it once for all, or once for each",
+            several.len(),
+            garments.len()
+        ),
+    }
 }
 
 /// The motion on its own skeleton, with a remark for each thing noticed.

@@ -11,6 +11,7 @@
 //! | [`sim`]     | elastic cloth: energies and where it comes to rest            |
 //! | [`runtime`] | the methods that animate a garment                            |
 //! | [`view`]    | pictures and pages                                            |
+//! | [`on_body`] | the part of the physics suite that needs a body               |
 //!
 //! The whole road, on built-ins that need no file:
 //!
@@ -42,12 +43,17 @@ pub use drapery_store as store;
 pub use drapery_view as view;
 
 mod animation;
+mod layering;
+pub mod on_body;
+mod outfit;
 mod road;
 mod simulated;
 mod wear;
 mod wearer;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
+pub use layering::Layering;
+pub use outfit::Layer;
 pub use road::{
     DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out,
     roll_out_with_state,

@@ -69,6 +69,9 @@ pub(crate) struct PairSettings {
     pub(crate) mesh: Vec<PairKeeping>,
     /// The piece of each vertex.
     pub(crate) piece_of: Vec<u16>,
+    /// Whether pieces are worn one over the other in their order, their faces
+    /// outwards.
+    pub(crate) is_in_order: bool,
     /// Which pairs with meshes there are.
     pub(crate) mesh_pairs: MeshPairs,
 }
@@ -280,6 +283,17 @@ impl PairContacts {
         self.settings.mesh = mesh;
     }
 
+    /// How long pairs have been looked for: boxes that come near, and what is
+    /// in them [s].
+    pub(crate) const fn searched(&self) -> [f64; 2] {
+        self.nearby.searched()
+    }
+
+    /// Takes pieces for layers that are worn in their order, or no longer.
+    pub(crate) fn set_in_order(&mut self, is_in_order: bool) {
+        self.settings.is_in_order = is_in_order;
+    }
+
     /// Whether cloth is kept from cloth.
     pub(crate) const fn has_layers(&self) -> bool {
         self.settings.cloth.is_some()
@@ -368,6 +382,7 @@ impl PairContacts {
                     inverse_masses: &self.inverse_masses,
                     dt: self.dt,
                     thickness: self.nearby.thickness(),
+                    layers: self.settings.is_in_order.then_some(&self.settings.piece_of),
                 };
                 Some(Tangle::new(crossings, &setting))
             }
