@@ -104,7 +104,7 @@ impl Iterative {
                 *p = *z + *p * turn;
             }
         }
-        self.preconditioner.took(iterations);
+        self.preconditioner.took(iterations, tolerance);
         let taken: f64 = step_of(&self.x, gradient) / (scale * first);
         self.understated = taken.max(1.0);
         for (step, x) in step.iter_mut().zip(&self.x) {

@@ -203,6 +203,11 @@ impl MeshObstacle {
         }
     }
 
+    /// How far a triangle is from `p` at the end of the step [m].
+    pub(super) fn distance_to(&self, p: DVec3, triangle: u32) -> f64 {
+        self.proximity(p, triangle).distance()
+    }
+
     /// Where a point of a triangle is [m] after a share of the step.
     pub(super) fn place(&self, triangle: u32, barycentric: [f64; 3], fraction: f64) -> DVec3 {
         let corners = self.boxes.triangles()[triangle as usize];
