@@ -147,6 +147,12 @@ impl NearMatrix {
 
     /// Sums the Hessian at `x`, where the objective was evaluated.
     pub(crate) fn assemble(&mut self, objective: &Objective<'_>, x: &[DVec3], at: &Evaluation) {
+        self.stretch(objective, x, at);
+        self.gather(objective, at);
+    }
+
+    /// The blocks of the triangles at `x`.
+    fn stretch(&mut self, objective: &Objective<'_>, x: &[DVec3], at: &Evaluation) {
         let membrane = objective.cloth.membrane();
         let rate = objective.strain_rate();
         debug_assert_eq!(at.deformations.len(), self.elements.len());
@@ -171,6 +177,10 @@ impl NearMatrix {
                     }
                 }
             });
+    }
+
+    /// Sums all blocks, those of the triangles as they were made last.
+    pub(crate) fn gather(&mut self, objective: &Objective<'_>, at: &Evaluation) {
         let factors = objective.bending_factors().into_iter();
         self.far_factors = factors.map(|factor| factor as f32).collect();
         self.held.copy_from_slice(objective.held);

@@ -235,11 +235,13 @@ impl Minimiser {
                 let enough = ENOUGH * (config.decrement / report.decrement).sqrt();
                 forcing = forcing.max(enough);
             }
+            // Since the last iteration of the last solve the cloth has hardly moved.
+            let is_near = start == Start::Resumed && report.iterations == 0;
             report.iterations += 1;
             match basis {
                 None => {
                     report.linear_iterations +=
-                        self.find_direction(objective, x, config.solver, forcing)?;
+                        self.find_direction(objective, x, config.solver, forcing, is_near)?;
                 }
                 Some(basis) => {
                     if !basis.find_direction(objective, x, &self.at.gradient, &mut self.step) {
@@ -288,13 +290,16 @@ impl Minimiser {
         worst.map_or(0, |(vertex, _)| vertex)
     }
 
-    /// Writes a direction to `step`; gives the linear iterations it took.
+    /// Writes a direction to `step`; gives the linear iterations it took. Near
+    /// where the last one was found, the stretch of the triangles is taken to
+    /// be as stiff as there.
     fn find_direction(
         &mut self,
         objective: &Objective<'_>,
         x: &[DVec3],
         solver: Solver,
         forcing: f64,
+        is_near: bool,
     ) -> Result<u32, SolveError> {
         match solver {
             Solver::Direct => {
@@ -312,10 +317,12 @@ impl Minimiser {
                 Ok(0)
             }
             Solver::Iterative => {
+                let is_near = is_near && self.iterative.is_some();
                 let iterative = self
                     .iterative
                     .get_or_insert_with(|| Iterative::new(objective.cloth));
-                if !iterative.prepare(objective, x, &self.at) {
+                let moved = (!is_near).then_some(x);
+                if !iterative.prepare(objective, moved, &self.at) {
                     return Err(SolveError::Unheld);
                 }
                 Ok(iterative.solve(

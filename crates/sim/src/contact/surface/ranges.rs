@@ -8,9 +8,9 @@
 //! ```
 //!
 //! where the mesh has moved by t as a whole and by at most r beyond that. Those
-//! that must be looked at and are near begin at the triangle that was nearest:
-//! it often still is, and the tree is searched no farther. What is remembered
-//! changes how long an answer takes, and never the answer.
+//! that must be looked at begin at the triangle that was nearest: it often
+//! still is, and the tree is searched no farther. What is remembered changes
+//! how long an answer takes, and never the answer.
 
 use glam::DVec3;
 
@@ -125,11 +125,8 @@ impl Known {
         gone: Gone,
         reach: f64,
     ) -> Option<SurfacePoint> {
-        // No farther than the triangle that was nearest; from afar that wanders.
-        let within = match self.distance.abs() <= 2.0 * reach {
-            true => mesh.distance_to(p, self.triangle) * (1.0 + ROUNDING[0]) + ROUNDING[1],
-            false => f64::INFINITY,
-        };
+        // No farther than the triangle that was nearest.
+        let within = mesh.distance_to(p, self.triangle) * (1.0 + ROUNDING[0]) + ROUNDING[1];
         let found = mesh.nearest(p, within)?;
         (self.at, self.gone) = (p, gone);
         self.distance = found.distance;
