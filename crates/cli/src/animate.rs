@@ -47,7 +47,7 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
             plan.out.display()
         )
     })?;
-    let fabric = source::fabric(&plan.cloth.fabric, say)?;
+    let fabrics = source::fabrics(&plan.cloth, &plan.dressed.garment, say)?;
     if plan.dressed.motion.is_none() {
         let built_in = drapery::scene::builtin::CLIPS.join(", ");
         bail!("no --motion given; {built_in} are built in");
@@ -68,11 +68,11 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
             stage.character.name()
         ));
     }
-    let animation = stage.animate_by(Wearing::by(plan.method, &fabric), say)?;
+    let animation = stage.animate_by(Wearing::by(plan.method, &fabrics), say)?;
     let written = save(&animation, format, &plan.out)?;
     let settings = json!({
         "method": plan.method,
-        "fabric": plan.cloth.fabric,
+        "fabric": fabrics.iter().map(|fabric| &fabric.name).collect::<Vec<_>>(),
         "plan": plan.dressed,
         "shape": stage.body.shape,
         "frames": animation.clip.frames().len(),

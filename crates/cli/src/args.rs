@@ -100,6 +100,10 @@ pub(crate) struct MotionReading {
     /// Leave the height of the root as retargeting finds it
     #[arg(long)]
     pub(crate) no_ground: bool,
+    /// Mend what jumps in a captured motion and take off the drift of its floor, 4 cm at most;
+    /// see motion info
+    #[arg(long)]
+    pub(crate) clean: bool,
     /// Joint table of your own: a text file of lines "target = source"
     #[arg(long, value_name = "FILE")]
     pub(crate) joint_map: Option<PathBuf>,
@@ -320,7 +324,7 @@ pub(crate) struct FabricPlan {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Motion {
-    /// Frames, rate, joints, unit and up axis
+    /// Frames, rate, joints, unit and up axis, how feet stand, and what --clean would do
     #[command(after_help = "Example:\n  drapery motion info bend\n")]
     Info {
         /// Built-in name, or a .bvh, .npz (AMASS or ours), .glb or .gltf file
@@ -328,7 +332,7 @@ pub(crate) enum Motion {
         #[command(flatten)]
         reading: MotionReading,
     },
-    /// Trim, change speed, stop, mirror, retarget, join or resample, in that order
+    /// Clean, trim, change speed, stop, mirror, retarget, join or resample, in that order
     #[command(
         after_help = "Example:\n  drapery motion edit bend --trim 0..45 --speed 2 --out fast.bvh\n"
     )]
@@ -390,7 +394,7 @@ pub(crate) struct Dressed {
     pub(crate) character: Option<String>,
     #[command(flatten)]
     pub(crate) shape: Shape,
-    /// Built-in name, or an .obj file (may be given several times)
+    /// Built-in name, or an .obj file; several times for layers, from the skin outwards
     #[arg(long, short, value_name = "GARMENT")]
     pub(crate) garment: Vec<String>,
     #[command(flatten)]
@@ -411,13 +415,15 @@ pub(crate) struct Dressed {
     .pc2 .mdd   point cache of the garment, vertex order as in its file\n  \
     .npz   arrays of everything\n  \
     .obj   one file a frame: sleeve.obj becomes sleeve_0000.obj, …\n\n\
-    Example:\n  drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
+    Examples:\n  drapery animate simulation -c mannequin -g skirt -g poncho --fabric cotton-plain \
+    --fabric wool-worsted -m walk --frames 0..30 --out layers.glb\n  \
+    drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
 pub(crate) struct Animate {
     /// How the garment moves
     #[arg(value_enum)]
     pub(crate) method: Method,
     #[command(flatten)]
-    pub(crate) cloth: ClothOf,
+    pub(crate) cloth: ClothsOf,
     #[command(flatten)]
     pub(crate) dressed: Dressed,
     /// File to write
@@ -443,6 +449,15 @@ impl Method {
     }
 }
 
+/// What each simulated garment is made of.
+#[derive(Clone, Debug, ClapArgs, Serialize)]
+pub(crate) struct ClothsOf {
+    /// For simulation: built-in fabric, a .toml file or an ARCSim material .json; once for all
+    /// garments, or once for each in their order [default: what each is usually made of]
+    #[arg(long, value_name = "FABRIC")]
+    pub(crate) fabric: Vec<String>,
+}
+
 /// What simulated garments are made of.
 #[derive(Clone, Debug, ClapArgs, Serialize)]
 pub(crate) struct ClothOf {
@@ -453,7 +468,9 @@ pub(crate) struct ClothOf {
 
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Example:\n  drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n"
+    after_help = "Examples:\n  drapery picture --method simulation -c mannequin -g t-shirt -g jacket -m walk \
+    --frames 0..30 --sheet 6 --out layers.png\n  \
+    drapery picture -c tube -g sleeve -m bend --sheet 6 --out sheet.png\n"
 )]
 pub(crate) struct Picture {
     #[command(flatten)]
@@ -462,7 +479,7 @@ pub(crate) struct Picture {
     #[arg(long, value_enum, default_value_t = Method::Skinning)]
     pub(crate) method: Method,
     #[command(flatten)]
-    pub(crate) cloth: ClothOf,
+    pub(crate) cloth: ClothsOf,
     /// The frame of the motion to show; the first one if not given
     #[arg(long, conflicts_with_all = ["sheet", "film"])]
     pub(crate) frame: Option<u32>,

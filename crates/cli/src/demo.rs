@@ -84,7 +84,8 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
             MadeFor::Wearer,
         );
         let baking = Instant::now();
-        let animation = stage.animate_by(Wearing::by(act.method, &fabric), say)?;
+        let animation =
+            stage.animate_by(Wearing::by(act.method, std::slice::from_ref(&fabric)), say)?;
         let n_frames = animation.clip.frames().len();
         let frame_ms = 1000.0 * baking.elapsed().as_secs_f64() / n_frames as f64;
         let method = act.method.name();

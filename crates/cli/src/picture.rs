@@ -193,8 +193,8 @@ fn of_wardrobe(
 
 fn of_stage(plan: &Picture, look: &Look, stage: &Stage, say: &Say) -> anyhow::Result<Vec<u8>> {
     let n_frames = stage.clip.frames().len();
-    let fabric = source::fabric(&plan.cloth.fabric, say)?;
-    let animation = stage.animate_by(Wearing::by(plan.method, &fabric), say)?;
+    let fabrics = source::fabrics(&plan.cloth, &plan.dressed.garment, say)?;
+    let animation = stage.animate_by(Wearing::by(plan.method, &fabrics), say)?;
     if plan.film {
         let frames: Vec<usize> = (0..n_frames).collect();
         let images = pictures(&animation, &frames, look, say)?;

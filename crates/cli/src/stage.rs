@@ -1,11 +1,13 @@
 //! A dressed character in motion, loaded as it was asked for.
 
 use anyhow::{Context, bail};
-use drapery::core::{BodyModel, Clip, Fabric, FrameIndex, FrameRate, Garment, ShapedBody, TriMesh};
+use drapery::core::{
+    BodyModel, Clip, Fabric, FrameIndex, FrameRate, Garment, GarmentAnimator, ShapedBody, TriMesh,
+};
 use drapery::scene::character::Character;
 use drapery::scene::motion::trim;
 use drapery::scene::preflight::{Severity, check_garment_made_for};
-use drapery::{Animation, RollOut, SimulatedGarment, WearConfig, dress_made_for};
+use drapery::{Animation, Layer, RollOut, SimulatedGarment, WearConfig, dress_made_for};
 
 use crate::args::{Dressed, Method};
 use crate::record::Input;
@@ -18,16 +20,16 @@ use crate::{source, stop};
 pub(crate) enum Wearing<'a> {
     /// Skinned like it.
     Skinned,
-    /// Simulated as cloth of a fabric.
-    Simulated(&'a Fabric),
+    /// Simulated together, each as cloth of its fabric.
+    Simulated(&'a [Fabric]),
 }
 
 impl<'a> Wearing<'a> {
     /// By a method that was asked for.
-    pub(crate) const fn by(method: Method, fabric: &'a Fabric) -> Self {
+    pub(crate) const fn by(method: Method, fabrics: &'a [Fabric]) -> Self {
         match method {
             Method::Skinning => Self::Skinned,
-            Method::Simulation => Self::Simulated(fabric),
+            Method::Simulation => Self::Simulated(fabrics),
         }
     }
 }
@@ -123,41 +125,105 @@ impl Stage {
         wearing: Wearing<'_>,
         say: &Say,
     ) -> anyhow::Result<Animation<'_>> {
-        let n_frames = self.clip.frames().len() as u64;
         let mut animation = Animation::new(&self.character, &self.body, &self.clip);
-        for (garment, made_for) in self.garments.iter().zip(&self.made_for) {
-            let rate = self.clip.frame_rate();
-            let cannot = || format!("cannot put {} on {}", garment.name(), self.character.name());
-            let bar = say.progress(n_frames, "frames");
-            let each = |frame: usize| {
-                bar.set_position(frame as u64 + 1);
-                !stop::asked()
-            };
-            let ended = match wearing {
-                Wearing::Skinned => {
+        let rate = self.clip.frame_rate();
+        match wearing {
+            Wearing::Skinned => {
+                for (garment, made_for) in self.garments.iter().zip(&self.made_for) {
                     let skinned = dress_made_for(garment, &self.character, made_for, rate);
-                    animation.wear(garment, &skinned.with_context(cannot)?, each)
+                    let skinned = skinned.with_context(|| self.cannot_wear(&[garment]))?;
+                    self.bake(&mut animation, &[garment], &skinned, say)?;
                 }
-                Wearing::Simulated(fabric) => {
-                    let config = WearConfig::default();
-                    let simulated = SimulatedGarment::new(
-                        garment,
-                        &self.character,
-                        made_for,
-                        fabric,
-                        rate,
-                        config,
-                    );
-                    animation.wear(garment, &simulated.with_context(cannot)?, each)
-                }
-            }?;
-            bar.finish_and_clear();
-            if ended == RollOut::Stopped {
-                stop::check()?;
             }
+            Wearing::Simulated(fabrics) => self.simulate(&mut animation, fabrics, say)?,
         }
         Ok(animation)
     }
+
+    /// Simulates all garments together.
+    fn simulate<'a>(
+        &'a self,
+        animation: &mut Animation<'a>,
+        fabrics: &[Fabric],
+        say: &Say,
+    ) -> anyhow::Result<()> {
+        let Some(made_for) = self.made_for.first() else {
+            return Ok(());
+        };
+        if self.made_for.iter().any(|other| other != made_for) {
+            bail!(
+                "what is read from a file lies on the body of shape 0, what is built in on the \
+                 body's own shape, and layers have to lie on one body; leave out --shape"
+            );
+        }
+        let garments: Vec<&Garment> = self.garments.iter().collect();
+        let layers: Vec<Layer<'_>> = garments
+            .iter()
+            .zip(fabrics)
+            .map(|(garment, fabric)| Layer { garment, fabric })
+            .collect();
+        let rate = self.clip.frame_rate();
+        let config = WearConfig::default();
+        let outfit = SimulatedGarment::outfit(&layers, &self.character, made_for, rate, config);
+        let outfit = outfit.with_context(|| self.cannot_wear(&garments))?;
+        let repaired = outfit.layering();
+        if repaired.lifted > 0 {
+            say.note(format_args!(
+                "{}: layers crossed in {} places; {} vertices of the outer ones were lifted, by \
+                 up to {:.1} cm",
+                names(&garments),
+                repaired.crossed,
+                repaired.lifted,
+                100.0 * repaired.farthest
+            ));
+        }
+        self.bake(animation, &garments, &outfit, say)?;
+        let crossed = animation.crossed_frames();
+        if let Some(first) = crossed.first() {
+            say.note(format_args!(
+                "{}: layers cross in {} of {} frames, the first is {}",
+                names(&garments),
+                crossed.len(),
+                self.clip.frames().len(),
+                self.first_frame + first
+            ));
+        }
+        Ok(())
+    }
+
+    fn cannot_wear(&self, garments: &[&Garment]) -> String {
+        format!(
+            "cannot put {} on {}",
+            names(garments),
+            self.character.name()
+        )
+    }
+
+    /// Bakes garments that one animator moves.
+    fn bake<'a, A: GarmentAnimator>(
+        &self,
+        animation: &mut Animation<'a>,
+        garments: &[&'a Garment],
+        animator: &A,
+        say: &Say,
+    ) -> anyhow::Result<()> {
+        let bar = say.progress(self.clip.frames().len() as u64, "frames");
+        let ended = animation.wear_outfit(garments, animator, |frame: usize| {
+            bar.set_position(frame as u64 + 1);
+            !stop::asked()
+        })?;
+        bar.finish_and_clear();
+        if ended == RollOut::Stopped {
+            stop::check()?;
+        }
+        Ok(())
+    }
+}
+
+/// The names of garments, in words.
+fn names(garments: &[&Garment]) -> String {
+    let names: Vec<&str> = garments.iter().map(|garment| garment.name()).collect();
+    names.join(", ")
 }
 
 /// Says when the pre-flight check would refuse a garment.

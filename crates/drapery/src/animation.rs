@@ -9,6 +9,7 @@ use std::io::Write;
 use drapery_core::{BodyModel, Clip, Garment, GarmentAnimator, PosedBody, ShapedBody};
 use drapery_scene::character::Character;
 use drapery_scene::garment::to_obj;
+use drapery_sim::{MeshBoxes, crossings};
 use drapery_store::CacheWriteError;
 use drapery_store::gltf::{
     GarmentNormals, GlbBody, GlbGarment, GlbScene, GlbWriteError, write_glb,
@@ -17,7 +18,7 @@ use drapery_store::mdd::MddWriter;
 use drapery_store::npz::{NpyArray, NpzError, write_npz};
 use drapery_store::obj::write_obj;
 use drapery_store::pc2::Pc2Writer;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 use crate::road::{RollOut, RollOutError, roll_out};
 
@@ -72,23 +73,81 @@ impl<'a> Animation<'a> {
         &mut self,
         garment: &'a Garment,
         animator: &A,
+        each: impl FnMut(usize) -> bool,
+    ) -> Result<RollOut, RollOutError> {
+        self.wear_outfit(&[garment], animator, each)
+    }
+
+    /// Bakes several garments that one animator moves, whose vertices are
+    /// theirs, one garment after the other. Otherwise as [`wear`](Self::wear).
+    ///
+    /// # Errors
+    /// When the body does not fit the clip or the garments.
+    ///
+    /// # Panics
+    /// When the animator does not have as many vertices as the garments.
+    pub fn wear_outfit<A: GarmentAnimator>(
+        &mut self,
+        garments: &[&'a Garment],
+        animator: &A,
         mut each: impl FnMut(usize) -> bool,
     ) -> Result<RollOut, RollOutError> {
-        let mut frames = Vec::with_capacity(self.clip.frames().len());
+        let n_vertices = |garment: &&Garment| garment.mesh().positions().len();
+        assert_eq!(
+            animator.topology().n_vertices(),
+            garments.iter().map(n_vertices).sum::<usize>(),
+            "the animator moves the garments"
+        );
+        let mut baked: Vec<BakedGarment<'a>> = garments
+            .iter()
+            .map(|garment| BakedGarment {
+                garment,
+                frames: Vec::with_capacity(self.clip.frames().len()),
+            })
+            .collect();
         let ended = roll_out(
             animator,
             self.character,
             self.body,
             self.clip,
             |frame, _, cloth| {
-                frames.push(cloth.to_vec());
+                let mut rest = cloth;
+                for baked in &mut baked {
+                    let own = baked.garment.mesh().positions().len();
+                    let (own, others) = rest.split_at(own);
+                    baked.frames.push(own.to_vec());
+                    rest = others;
+                }
                 each(frame)
             },
         )?;
         if ended == RollOut::Done {
-            self.garments.push(BakedGarment { garment, frames });
+            self.garments.append(&mut baked);
         }
         Ok(ended)
+    }
+
+    /// The frames in which an edge of one garment passes through a face of
+    /// another.
+    pub fn crossed_frames(&self) -> Vec<usize> {
+        let wide =
+            |points: &[Vec3]| -> Vec<DVec3> { points.iter().map(|p| p.as_dvec3()).collect() };
+        let crosses = |frame: &usize| {
+            let placed: Vec<(MeshBoxes, Vec<DVec3>)> = self
+                .garments
+                .iter()
+                .map(|baked| {
+                    let x = wide(&baked.frames[*frame]);
+                    (MeshBoxes::new(baked.garment.mesh().topology(), &x), x)
+                })
+                .collect();
+            placed.iter().enumerate().any(|(i, (boxes, x))| {
+                let mut outer = placed[i + 1..].iter();
+                outer.any(|(other, y)| !crossings(boxes, x, other, y).is_empty())
+            })
+        };
+        let n_frames = self.garments.first().map_or(0, |g| g.frames.len());
+        (0..n_frames).filter(crosses).collect()
     }
 
     /// Poses the body at a frame into `out`.

@@ -43,13 +43,17 @@ pub use drapery_store as store;
 pub use drapery_view as view;
 
 mod animation;
+mod layering;
 pub mod on_body;
+mod outfit;
 mod road;
 mod simulated;
 mod wear;
 mod wearer;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
+pub use layering::Layering;
+pub use outfit::Layer;
 pub use road::{
     DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out,
     roll_out_with_state,

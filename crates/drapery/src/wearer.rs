@@ -32,6 +32,7 @@ impl Wearer {
         at: Moving<'_>,
         config: FleshConfig,
     ) -> Result<Self, PoseError> {
+        let n_vertices = shaped.rest.len();
         let flesh = Flesh::new(model.topology(), &wide(&shaped.rest), config);
         let mut wearer = Self {
             posed: model.room(),
@@ -41,16 +42,22 @@ impl Wearer {
             next: Yielding::default(),
             shaped,
         };
-        wearer.aim(model, at)?;
+        wearer.aim(model, at, &vec![false; n_vertices])?;
         wearer.last = wearer.next.clone();
         wearer.step_to(model, at, 1.0)?;
         Ok(wearer)
     }
 
-    /// Feels where the body gives way at the end of the next frame.
-    pub(crate) fn aim(&mut self, model: &dyn BodyModel, at: Moving<'_>) -> Result<(), PoseError> {
+    /// Feels where the body gives way at the end of the next frame. What is
+    /// `occupied` by cloth stays absent.
+    pub(crate) fn aim(
+        &mut self,
+        model: &dyn BodyModel,
+        at: Moving<'_>,
+        occupied: &[bool],
+    ) -> Result<(), PoseError> {
         model.pose(&self.shaped, at.pose, at.velocity, &mut self.posed)?;
-        let felt = self.flesh.feel(&wide(&self.posed.vertices));
+        let felt = self.flesh.feel_worn(&wide(&self.posed.vertices), occupied);
         self.last = std::mem::replace(&mut self.next, felt);
         Ok(())
     }

@@ -32,6 +32,7 @@ pub const GARMENTS: &[&str] = &[
     "sleeve",
     "t-shirt",
     "sweater",
+    "jacket",
     "skirt",
     "long-skirt",
     "dress-a-line",

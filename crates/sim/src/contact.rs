@@ -20,6 +20,7 @@
 //! contact: `surface.rs` makes touches of points of the cloth with obstacles,
 //! `pairs.rs` of cloth with cloth and with the edges and vertices of meshes.
 
+mod absence;
 mod block;
 mod boxes;
 mod candidates;

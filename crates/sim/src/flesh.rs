@@ -36,6 +36,8 @@ pub struct FleshConfig {
     pub room: f64,
     /// How far overlaps go that are cured [m].
     pub reach: f64,
+    /// Parts that are farther apart at rest than this [m] are strangers.
+    pub strange: f64,
 }
 
 impl FleshConfig {
@@ -43,6 +45,7 @@ impl FleshConfig {
     pub const DEFAULT: Self = Self {
         room: 5e-3,
         reach: 0.12,
+        strange: 0.25,
     };
 }
 
@@ -60,6 +63,14 @@ const SQUEEZE: f64 = 0.45;
 const ABOVE: f64 = 1e-5;
 /// So that no ray along an axis passes exactly through the vertex it is of [m].
 const ASIDE: DVec3 = DVec3::new(1.3e-7, 0.7e-7, 1.1e-7);
+/// Two places meet that are nearer than this share of what they are at rest:
+/// the two sides of a hand don't.
+const NEARER: f64 = 0.5;
+/// What has sunk deeper than this into a stranger is let through [m].
+const SUNK: f64 = 5e-3;
+/// So far around what has sunk, the body is not there for strangers [m]: cloth
+/// that an arm has passed through lies across it.
+const AROUND: f64 = 0.3;
 /// Vertices that one task takes.
 const CHUNK: usize = 256;
 
@@ -71,6 +82,8 @@ pub struct Flesh {
     around: Around,
     /// How far each vertex may go back [m].
     most: Vec<f64>,
+    /// Where it is at rest [m].
+    rest: Vec<DVec3>,
 }
 
 /// What a vertex feels.
@@ -81,6 +94,8 @@ struct Felt {
     /// The triangle that it meets.
     other: u32,
     is_inside: bool,
+    /// Whether that is a stranger in which it has sunk.
+    has_sunk: bool,
 }
 
 /// What a body does in a pose.
@@ -90,6 +105,9 @@ pub struct Yielding {
     pub back: Vec<f64>,
     /// Whether it lies inside another part of the body, shape [vertex].
     pub inside: Vec<bool>,
+    /// Whether it has sunk into a stranger, or is near what has, and is not
+    /// there for the cloth of others, shape [vertex].
+    pub absent: Vec<bool>,
 }
 
 impl Flesh {
@@ -105,6 +123,7 @@ impl Flesh {
             boxes,
             around,
             most: Vec::new(),
+            rest: positions.to_vec(),
         };
         flesh.most = (0..positions.len())
             .map(|v| {
@@ -121,6 +140,14 @@ impl Flesh {
     /// # Panics
     /// When there is not one position a vertex.
     pub fn feel(&mut self, positions: &[DVec3]) -> Yielding {
+        self.feel_worn(positions, &vec![false; positions.len()])
+    }
+
+    /// The same where what is `occupied` by cloth stays absent.
+    ///
+    /// # Panics
+    /// When there is not one position and entry a vertex.
+    pub fn feel_worn(&mut self, positions: &[DVec3], occupied: &[bool]) -> Yielding {
         self.boxes.refit(positions, positions);
         let all = Bounds::of(positions.iter().copied());
         let along = (all.high - all.low).min_position();
@@ -143,28 +170,66 @@ impl Flesh {
         Yielding {
             back,
             inside: felt.iter().map(|f| f.is_inside).collect(),
+            absent: {
+                let both = felt.iter().zip(occupied);
+                self.around_those(positions, both.map(|(f, occupied)| f.has_sunk || *occupied))
+            },
         }
     }
 
+    /// Vertices that are marked, or so near to one that is that it is all one
+    /// hand.
+    fn around_those(&self, x: &[DVec3], marked: impl Iterator<Item = bool>) -> Vec<bool> {
+        let mut left: Vec<f64> = marked.map(|m| if m { AROUND } else { -1.0 }).collect();
+        let mut open: Vec<usize> = (0..left.len()).filter(|v| left[*v] > 0.0).collect();
+        while let Some(v) = open.pop() {
+            for (t, _) in self.around.of(v) {
+                for other in self.boxes.triangles()[t].map(|v| v as usize) {
+                    let here = left[v] - x[v].distance(x[other]);
+                    if here > left[other] + 1e-6 && here > 0.0 {
+                        left[other] = here;
+                        open.push(other);
+                    }
+                }
+            }
+        }
+        left.into_iter().map(|l| l > 0.0).collect()
+    }
+
     fn feel_at(&self, positions: &[DVec3], v: usize, along: usize, all: Bounds) -> Felt {
-        let FleshConfig { room, reach } = self.config;
+        let FleshConfig { room, reach, .. } = self.config;
         let normal = self.normal(positions, v);
         let above = positions[v] + normal * ABOVE + ASIDE;
         let is_inside = self.winding(positions, above, along, all) >= 1;
+        let mut has_sunk = false;
         let met = match is_inside {
-            true => self
-                .facing(positions, v, normal, reach)
-                .map(|(depth, t)| (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)),
+            true => self.facing(positions, v, normal, reach).map(|(depth, t)| {
+                has_sunk = depth > SUNK && self.is_stranger(v, t);
+                (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)
+            }),
             false => self
                 .first(positions, v, normal, room, -1.0)
+                .filter(|(distance, t)| *distance < NEARER * self.rest_distance(v, *t))
                 .map(|(distance, t)| (room - distance, t)),
         };
-        let (needed, other) = met.unwrap_or_default();
+        // Strangers pass through one another.
+        let (needed, other) = met.filter(|_| !has_sunk).unwrap_or_default();
         Felt {
             needed,
             other,
             is_inside,
+            has_sunk,
         }
+    }
+
+    fn is_stranger(&self, v: usize, triangle: u32) -> bool {
+        self.rest_distance(v, triangle) > self.config.strange
+    }
+
+    /// How far a vertex and a triangle are apart at rest [m].
+    fn rest_distance(&self, v: usize, triangle: u32) -> f64 {
+        let corners = self.corners(&self.rest, triangle);
+        point_triangle(self.rest[v], corners).distance()
     }
 
     /// The outward normal of a vertex, by the areas around it.
@@ -228,8 +293,12 @@ impl Flesh {
                 return f64::INFINITY;
             }
             let [a, b, c] = self.corners(x, t);
-            match (b - a).cross(c - a).dot(normal) < 0.0 {
-                true => point_triangle(p, [a, b, c]).offset.length_squared(),
+            if (b - a).cross(c - a).dot(normal) >= 0.0 {
+                return f64::INFINITY;
+            }
+            let distance = point_triangle(p, [a, b, c]).distance();
+            match distance < NEARER * self.rest_distance(v, t) {
+                true => distance * distance,
                 false => f64::INFINITY,
             }
         };

@@ -358,11 +358,22 @@ impl Simulation {
         Ok(())
     }
 
+    /// Tells whether the pieces are worn one over the other in their order,
+    /// triangles facing outwards. Then what has crossed goes back to the side
+    /// that it belongs to, and not the way that is shorter. To be set again
+    /// after self-contact was.
+    pub fn set_worn_in_order(&mut self, is_worn_in_order: bool) {
+        if let Some(pairs) = &mut self.pairs {
+            pairs.set_in_order(is_worn_in_order);
+        }
+    }
+
     fn pair_contacts(&self, cloth: Option<Vec<PairKeeping>>) -> PairContacts {
         let settings = PairSettings {
             cloth,
             mesh: self.mesh_keeping(),
             piece_of: self.cloth.piece_of().to_vec(),
+            is_in_order: false,
             mesh_pairs: MeshPairs::WithoutVertices,
         };
         PairContacts::new(self.cloth.topology(), &self.x, settings)

@@ -191,3 +191,54 @@ fn settings_are_given_for_every_piece() {
     assert_eq!(found, Err(missing));
     assert!(matches!(Cloth::join(&[]), Err(ClothError::NoPiece)));
 }
+
+/// An upper sheet of which most hangs through the lower one, which is held; the
+/// height of its lowest vertex after a while [m].
+fn lowest_of_upper(is_worn_in_order: bool) -> f64 {
+    let (lower, upper) = (sheet(10), sheet(6));
+    let cloths = [
+        Cloth::new(&lower.rest, &wool(), &[]).unwrap(),
+        Cloth::new(&upper.rest, &silk(), &[]).unwrap(),
+    ];
+    let joined = Cloth::join(&cloths).unwrap();
+    let n = lower.points.len();
+    // Tilted about its own edge, two thirds of it below.
+    let above = upper.points.iter().map(|p| {
+        let y = 0.2 * (p.x - 0.16);
+        DVec3::new(p.x + 0.0813, y, -p.y - 0.0771)
+    });
+    let x: Vec<DVec3> = level(&lower, DVec3::ZERO)
+        .into_iter()
+        .chain(above)
+        .collect();
+    let config = SimulationConfig {
+        gravity: DVec3::ZERO,
+        ..SimulationConfig::default()
+    };
+    let mut simulation = Simulation::new(joined, x, config).unwrap();
+    for vertex in 0..n as u32 {
+        simulation.hold(vertex).unwrap();
+    }
+    let layers = [wool(), silk()].map(|fabric| SelfContactConfig::of(&fabric));
+    simulation.set_self_contact_by_piece(&layers).unwrap();
+    simulation.set_worn_in_order(is_worn_in_order);
+    let mut crossings = u32::MAX;
+    for _ in 0..200 {
+        crossings = simulation.step().unwrap().crossings;
+        if crossings == 0 {
+            break;
+        }
+    }
+    assert_eq!(crossings, 0);
+    let upper = simulation.positions()[n..].iter();
+    upper.map(|p| p.y).fold(f64::INFINITY, f64::min)
+}
+
+/// Without the order, the smaller part is taken for what has gone through.
+#[test]
+fn layers_that_cross_part_to_the_sides_where_they_are_worn() {
+    let above = lowest_of_upper(true);
+    assert!(above > 0.0, "{above} m");
+    let below = lowest_of_upper(false);
+    assert!(below < 0.0, "{below} m");
+}

@@ -44,6 +44,9 @@ pub enum GarmentKind {
     TShirt,
     /// A close shirt with long sleeves.
     Sweater,
+    /// A straight jacket to the hips with long sleeves, open in front, wide
+    /// enough for a shirt under it.
+    Jacket,
     /// A wide knee-length skirt.
     Skirt,
     /// A wide skirt to the ankles.
@@ -65,6 +68,7 @@ impl GarmentKind {
     pub const ALL: &'static [Self] = &[
         Self::TShirt,
         Self::Sweater,
+        Self::Jacket,
         Self::Skirt,
         Self::LongSkirt,
         Self::DressALine,
@@ -79,6 +83,7 @@ impl GarmentKind {
         match self {
             Self::TShirt => "t-shirt",
             Self::Sweater => "sweater",
+            Self::Jacket => "jacket",
             Self::Skirt => "skirt",
             Self::LongSkirt => "long-skirt",
             Self::DressALine => "dress-a-line",
@@ -86,6 +91,14 @@ impl GarmentKind {
             Self::Trousers => "trousers",
             Self::Cape => "cape",
             Self::Poncho => "poncho",
+        }
+    }
+
+    /// The name of the built-in fabric that it is usually made of.
+    pub const fn fabric(self) -> &'static str {
+        match self {
+            Self::Jacket => "wool-worsted",
+            _ => "cotton-plain",
         }
     }
 

@@ -31,6 +31,17 @@ impl MeshObstacle {
     /// first, as it is at the end of the step; none when it meets nothing, or
     /// from inside.
     pub fn meets(&self, start: DVec3, end: DVec3) -> Option<SurfacePoint> {
+        self.meets_for(None, start, end)
+    }
+
+    /// The same of what is there for what is at home at `home` [m].
+    pub(super) fn meets_for(
+        &self,
+        home: Option<DVec3>,
+        start: DVec3,
+        end: DVec3,
+    ) -> Option<SurfacePoint> {
+        let home = home.filter(|_| self.absence().is_some());
         let clearance = Clearance {
             separation: MEETING,
             share: 0.0,
@@ -38,6 +49,9 @@ impl MeshObstacle {
         let mut first: Option<(f64, u32)> = None;
         let way = Bounds::of_point(start).with(end);
         self.boxes().visit_faces(way, MEETING, |t| {
+            if home.is_some() && !self.is_there(t, home) {
+                return;
+            }
             let [a, b, c] = self.boxes().triangles()[t as usize];
             let at = |x: &[DVec3], p: DVec3| [p, x[a as usize], x[b as usize], x[c as usize]];
             let (from, to) = (at(self.start(), start), at(self.end(), end));

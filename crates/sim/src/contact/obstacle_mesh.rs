@@ -12,6 +12,7 @@
 use drapery_core::{ClosestPoint, PseudoNormals, Topology};
 use glam::{DVec3, Vec3};
 
+use super::absence::Absence;
 use super::candidates::MeshBoxes;
 use super::closest::{Proximity, TriangleRegion, point_triangle};
 use super::obstacle::{Anchor, SurfacePoint};
@@ -31,6 +32,7 @@ pub struct MeshObstacle {
     /// beyond that.
     mean_move: DVec3,
     farthest_apart: f64,
+    absence: Option<Absence>,
 }
 
 /// Why a mesh is no obstacle.
@@ -98,7 +100,39 @@ impl MeshObstacle {
             around_start,
             mean_move: DVec3::ZERO,
             farthest_apart: 0.0,
+            absence: None,
         })
+    }
+
+    /// Gives each vertex a home [m]; homes farther apart than `radius` [m] are
+    /// strange to one another.
+    pub(crate) fn set_homes(&mut self, homes: Vec<DVec3>, radius: f64) {
+        self.absence = Some(Absence::new(homes, radius));
+    }
+
+    /// Sets which vertices are not there for strangers.
+    pub(crate) fn set_absent(&mut self, is_absent: &[bool]) {
+        if let Some(absence) = &mut self.absence {
+            absence.set(is_absent);
+        }
+    }
+
+    /// What is absent, if anything is.
+    pub(super) fn absence(&self) -> Option<&Absence> {
+        self.absence.as_ref().filter(|a| !a.is_none())
+    }
+
+    /// How often something that was absent has come back.
+    pub(super) fn n_returns(&self) -> u64 {
+        self.absence.as_ref().map_or(0, Absence::n_returns)
+    }
+
+    /// Whether a triangle is there for what is at home at `home` [m].
+    pub(super) fn is_there(&self, triangle: u32, home: Option<DVec3>) -> bool {
+        let (Some(absence), Some(home)) = (self.absence(), home) else {
+            return true;
+        };
+        !absence.hides(&self.boxes.triangles()[triangle as usize], home)
     }
 
     /// Sets where the vertices are at the start and end of the next step [m].
@@ -171,8 +205,24 @@ impl MeshObstacle {
     /// The place on the surface, at the end of the step, that is nearest to
     /// `p` and at most `max_distance` [m] away.
     pub fn nearest(&self, p: DVec3, max_distance: f64) -> Option<SurfacePoint> {
+        self.nearest_for(None, p, max_distance)
+    }
+
+    /// The same of what is there for what is at home at `home` [m].
+    pub(super) fn nearest_for(
+        &self,
+        home: Option<DVec3>,
+        p: DVec3,
+        max_distance: f64,
+    ) -> Option<SurfacePoint> {
+        let home = home.filter(|_| self.absence().is_some());
+        // So that what is not there is farther.
+        let max_distance = max_distance.min(f64::MAX.sqrt());
         let triangle = self.boxes.nearest_face(p, max_distance, |t| {
-            self.proximity(p, t).offset.length_squared()
+            match home.is_none() || self.is_there(t, home) {
+                true => self.proximity(p, t).offset.length_squared(),
+                false => f64::INFINITY,
+            }
         })?;
         Some(self.surface_point(p, triangle, &self.proximity(p, triangle)))
     }

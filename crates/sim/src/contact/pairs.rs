@@ -69,6 +69,9 @@ pub(crate) struct PairSettings {
     pub(crate) mesh: Vec<PairKeeping>,
     /// The piece of each vertex.
     pub(crate) piece_of: Vec<u16>,
+    /// Whether pieces are worn one over the other in their order, their faces
+    /// outwards.
+    pub(crate) is_in_order: bool,
     /// Which pairs with meshes there are.
     pub(crate) mesh_pairs: MeshPairs,
 }
@@ -268,6 +271,11 @@ impl PairContacts {
         }
     }
 
+    /// Sets where each vertex of the cloth is at home [m].
+    pub(crate) fn set_homes(&mut self, homes: &[DVec3]) {
+        self.nearby.set_homes(homes);
+    }
+
     /// Takes other settings for pairs with meshes.
     pub(crate) fn set_mesh(&mut self, mesh: Vec<PairKeeping>) {
         self.nearby
@@ -279,6 +287,11 @@ impl PairContacts {
     /// in them [s].
     pub(crate) const fn searched(&self) -> [f64; 2] {
         self.nearby.searched()
+    }
+
+    /// Takes pieces for layers that are worn in their order, or no longer.
+    pub(crate) fn set_in_order(&mut self, is_in_order: bool) {
+        self.settings.is_in_order = is_in_order;
     }
 
     /// Whether cloth is kept from cloth.
@@ -369,6 +382,7 @@ impl PairContacts {
                     inverse_masses: &self.inverse_masses,
                     dt: self.dt,
                     thickness: self.nearby.thickness(),
+                    layers: self.settings.is_in_order.then_some(&self.settings.piece_of),
                 };
                 Some(Tangle::new(crossings, &setting))
             }

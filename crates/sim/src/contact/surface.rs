@@ -29,7 +29,7 @@ mod tests;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use self::ranges::{Gone, Known, MeshRange};
+use self::ranges::{DEEPEST, Gone, Known, MeshRange};
 use self::sample::Sample;
 use super::obstacle::{Anchor, Obstacle, RigidObstacle, SurfacePoint};
 use super::obstacle_mesh::MeshObstacle;
@@ -140,6 +140,8 @@ pub(crate) struct SurfaceContacts {
     /// Effective mass of each sample [kg].
     masses: Vec<f64>,
     guess: Vec<DVec3>,
+    /// Where each sample is at home [m]; empty where that is of no account.
+    homes: Vec<DVec3>,
     dt: f64,
     /// How far samples are from each obstacle that is a mesh.
     ranges: Vec<Option<MeshRange>>,
@@ -162,6 +164,7 @@ impl SurfaceContacts {
             owners: Vec::new(),
             masses,
             guess: Vec::new(),
+            homes: Vec::new(),
             dt: 0.0,
             ranges: Vec::new(),
             n_vertices,
@@ -177,6 +180,40 @@ impl SurfaceContacts {
 
     pub(crate) fn touches(&self) -> &[Touch] {
         &self.touches
+    }
+
+    /// Sets where each vertex of the cloth is at home [m].
+    pub(crate) fn set_homes(&mut self, homes: &[DVec3]) {
+        let samples = self.samples.iter();
+        self.homes = samples.map(|sample| sample.at(homes)).collect();
+    }
+
+    /// Where a sample is at home, if it has one.
+    fn home(&self, s: usize) -> Option<DVec3> {
+        self.homes.get(s).copied()
+    }
+
+    /// Adds to `occupied` the vertices of a mesh that are not there for a sample
+    /// which is within what they bound, with the vertices at `x` [m].
+    pub(crate) fn find_occupied(&self, mesh: &MeshObstacle, x: &[DVec3], occupied: &mut [bool]) {
+        let Some(absence) = mesh.absence().filter(|_| !self.homes.is_empty()) else {
+            return;
+        };
+        let samples = self.samples.par_iter().zip(&self.homes);
+        let found: Vec<u32> = samples
+            .with_min_len(CHUNK)
+            .filter_map(|(sample, home)| {
+                let found = mesh.nearest(sample.at(x), DEEPEST)?;
+                let triangle = triangle_of(&found);
+                let corners = &mesh.boxes().triangles()[triangle as usize];
+                (found.distance < 0.0 && absence.hides(corners, *home)).then_some(triangle)
+            })
+            .collect();
+        for triangle in found {
+            for corner in mesh.boxes().triangles()[triangle as usize] {
+                occupied[corner as usize] = true;
+            }
+        }
     }
 
     /// Forgets where points stuck, as when the cloth was set elsewhere.
@@ -343,10 +380,11 @@ impl SurfaceContacts {
         if known.is_beyond(to, gone, reach) {
             return None;
         }
-        let near = known.nearest(mesh, to, gone, reach)?;
+        let home = self.home(s);
+        let near = known.nearest(mesh, home, to, gone, reach)?;
         // What is farther off than it has come has passed nothing.
         let met = match near.distance.abs() <= way {
-            true => mesh.meets(from, to),
+            true => mesh.meets_for(home, from, to),
             false => None,
         };
         let own = || (to - from - mesh.displacement(&near.anchor)).length();
@@ -448,7 +486,10 @@ impl SurfaceContacts {
                     let gone = range.gone();
                     let known = &mut range.known[s];
                     match known.least(p, gone) < nearer {
-                        true => known.nearest(mesh, p, gone, 2.0 * offset + gap.abs()),
+                        true => {
+                            let home = self.homes.get(s).copied();
+                            known.nearest(mesh, home, p, gone, 2.0 * offset + gap.abs())
+                        }
                         false => None,
                     }
                 }
@@ -497,7 +538,7 @@ impl SurfaceContacts {
                 let more = (0..is_surprised.len()).filter(|s| is_surprised[*s] && is_touched[*s]);
                 found.extend(more.filter_map(|s| {
                     let (from, to) = (self.samples[s].at(start), self.samples[s].at(end));
-                    let found = mesh.meets(from, to)?;
+                    let found = mesh.meets_for(self.home(s), from, to)?;
                     self.is_news(s, o, &found).then_some((s, found))
                 }));
             }
@@ -560,7 +601,11 @@ impl SurfaceContacts {
             let set = points.with_min_len(CHUNK).map(|(s, (end, known))| {
                 let way = mesh.way(start[s], *end);
                 let is_clear = known.is_beyond(*end, range.gone(), way);
-                u32::from(!held[s] && !is_clear && set_out_of(mesh, start[s], end, floor(s)))
+                u32::from(
+                    !held[s]
+                        && !is_clear
+                        && set_out_of(mesh, self.home(s), start[s], end, floor(s)),
+                )
             });
             n_set += set.sum::<u32>();
         }
@@ -622,10 +667,16 @@ impl SurfaceContacts {
 
 /// Sets a point that passed into a mesh on the way from `start` back to where
 /// it came in, `floor` [m] above the surface there; whether it had to.
-fn set_out_of(mesh: &MeshObstacle, start: DVec3, end: &mut DVec3, floor: f64) -> bool {
+fn set_out_of(
+    mesh: &MeshObstacle,
+    home: Option<DVec3>,
+    start: DVec3,
+    end: &mut DVec3,
+    floor: f64,
+) -> bool {
     let mut is_set = false;
     for round in 0..SETTING {
-        let Some(met) = mesh.meets(start, *end) else {
+        let Some(met) = mesh.meets_for(home, start, *end) else {
             break;
         };
         let above = met.closest + met.normal * floor;

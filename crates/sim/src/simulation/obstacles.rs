@@ -3,8 +3,9 @@
 
 use glam::DVec3;
 
+use super::config::{check_finite, positive};
 use super::{Simulation, SimulationError};
-use crate::contact::{Obstacle, Placement};
+use crate::contact::{MeshObstacle, Obstacle, Placement};
 use crate::stopwatch::Stopwatch;
 
 impl Simulation {
@@ -51,17 +52,83 @@ impl Simulation {
         start: &[DVec3],
         end: &[DVec3],
     ) -> Result<(), SimulationError> {
-        let Obstacle::Mesh(mesh) = self.obstacle_mut(obstacle)? else {
-            return Err(SimulationError::ObstacleKind {
+        let watch = Stopwatch::start();
+        let moved = self.mesh_mut(obstacle)?.set_motion(start, end);
+        self.spent.obstacles += watch.seconds();
+        moved.map_err(|source| SimulationError::Mesh { obstacle, source })
+    }
+
+    /// Gives the vertices of a mesh and of the cloth homes [m]: where they are
+    /// on the body at rest. Homes farther apart than `radius` [m] are strange to
+    /// one another, which counts for what is [absent](Self::set_absent).
+    /// To be set again after obstacles or self-contact were.
+    ///
+    /// # Errors
+    /// When there is no such mesh, or a home is missing or not finite.
+    pub fn set_homes(
+        &mut self,
+        obstacle: usize,
+        mesh: &[DVec3],
+        cloth: &[DVec3],
+        radius: f64,
+    ) -> Result<(), SimulationError> {
+        positive("radius of homes", radius)?;
+        check_finite(cloth, self.x.len())?;
+        let found = self.mesh_mut(obstacle)?;
+        check_finite(mesh, found.end().len())?;
+        found.set_homes(mesh.to_vec(), radius);
+        if let Some(surface) = &mut self.surface {
+            surface.set_homes(cloth);
+        }
+        if let Some(pairs) = &mut self.pairs {
+            pairs.set_homes(cloth);
+        }
+        Ok(())
+    }
+
+    /// Sets which vertices of a mesh are not there, from the next step on, for
+    /// cloth whose home is strange to theirs.
+    ///
+    /// # Errors
+    /// When there is no such mesh, or not one entry a vertex.
+    pub fn set_absent(
+        &mut self,
+        obstacle: usize,
+        is_absent: &[bool],
+    ) -> Result<(), SimulationError> {
+        let mesh = self.mesh_mut(obstacle)?;
+        if is_absent.len() != mesh.end().len() {
+            return Err(SimulationError::Count {
+                found: is_absent.len(),
+                expected: mesh.end().len(),
+            });
+        }
+        mesh.set_absent(is_absent);
+        Ok(())
+    }
+
+    /// Which vertices of a mesh are [absent](Self::set_absent) and have cloth
+    /// within them; all false for what is no mesh.
+    pub fn occupied(&self, obstacle: usize) -> Vec<bool> {
+        let Some(Obstacle::Mesh(mesh)) = self.obstacles.get(obstacle) else {
+            return Vec::new();
+        };
+        let mut occupied = vec![false; mesh.end().len()];
+        if let Some(surface) = &self.surface {
+            surface.find_occupied(mesh, &self.x, &mut occupied);
+        }
+        occupied
+    }
+
+    fn mesh_mut(&mut self, obstacle: usize) -> Result<&mut MeshObstacle, SimulationError> {
+        match self.obstacle_mut(obstacle)? {
+            Obstacle::Mesh(mesh) => Ok(mesh),
+            Obstacle::Rigid(_) => Err(SimulationError::ObstacleKind {
                 obstacle,
                 is: "a shape",
                 not: "a mesh",
-            });
-        };
-        let watch = Stopwatch::start();
-        let moved = mesh.set_motion(start, end);
-        self.spent.obstacles += watch.seconds();
-        moved.map_err(|source| SimulationError::Mesh { obstacle, source })
+            }),
+        }
     }
 
     fn obstacle_mut(&mut self, obstacle: usize) -> Result<&mut Obstacle, SimulationError> {

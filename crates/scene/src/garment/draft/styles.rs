@@ -7,7 +7,7 @@ use super::figure::Figure;
 use super::sheet::{cape, poncho};
 use super::skirt::{SkirtStyle, skirt};
 use super::sleeve::SleeveStyle;
-use super::top::{TopStyle, top};
+use super::top::{Front, SHOULDER_ROOM, TopStyle, top};
 use super::trousers::{TrouserStyle, trousers};
 use super::{DraftError, Fit, GarmentKind};
 
@@ -32,10 +32,12 @@ pub(super) fn cuts<'a>(
             &TopStyle {
                 hem: figure.crotch + 0.03,
                 ease: 0.022,
+                shoulder: SHOULDER_ROOM,
                 hang: 0.75,
                 skirt: [0.6, 0.0, 0.0],
                 neck: [0.085, 0.02, 0.02],
                 drop: 0.025,
+                front: Front::Closed,
                 sleeve: Some(SleeveStyle {
                     end: 0.30,
                     ease: [0.02, 0.026],
@@ -48,13 +50,33 @@ pub(super) fn cuts<'a>(
             &TopStyle {
                 hem: figure.crotch + 0.06,
                 ease: 0.011,
+                shoulder: SHOULDER_ROOM,
                 hang: 0.15,
                 skirt: [0.0, 0.0, 0.0],
                 neck: [0.07, 0.012, 0.015],
                 drop: 0.015,
+                front: Front::Closed,
                 sleeve: Some(SleeveStyle {
                     end: 0.97,
                     ease: [0.011, 0.009],
+                }),
+            },
+        ),
+        GarmentKind::Jacket => top(
+            figure,
+            fit,
+            &TopStyle {
+                hem: figure.crotch + 0.01,
+                ease: 0.036,
+                shoulder: 0.014,
+                hang: 0.75,
+                skirt: [0.7, 0.0, 0.0],
+                neck: [0.06, 0.016, 0.014],
+                drop: 0.045,
+                front: Front::Open,
+                sleeve: Some(SleeveStyle {
+                    end: 0.97,
+                    ease: [0.034, 0.024],
                 }),
             },
         ),
@@ -66,10 +88,12 @@ pub(super) fn cuts<'a>(
             &TopStyle {
                 hem: knee + 0.03,
                 ease: 0.014,
+                shoulder: SHOULDER_ROOM,
                 hang: 0.5,
                 skirt: [1.0, 0.2, 0.07],
                 neck: [0.12, 0.035, 0.04],
                 drop: 0.02,
+                front: Front::Closed,
                 sleeve: None,
             },
         ),
@@ -79,10 +103,12 @@ pub(super) fn cuts<'a>(
             &TopStyle {
                 hem: knee - 0.01,
                 ease: 0.009,
+                shoulder: SHOULDER_ROOM,
                 hang: 0.05,
                 skirt: [0.8, 0.0, 0.0],
                 neck: [0.105, 0.04, 0.03],
                 drop: 0.015,
+                front: Front::Closed,
                 sleeve: Some(SleeveStyle {
                     end: 0.42,
                     ease: [0.010, 0.010],

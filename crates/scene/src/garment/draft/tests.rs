@@ -99,6 +99,7 @@ fn every_kind_has_its_panels_and_openings() {
     let expected = [
         (GarmentKind::TShirt, 4, 4, None),
         (GarmentKind::Sweater, 4, 4, None),
+        (GarmentKind::Jacket, 3, 5, None),
         (GarmentKind::Skirt, 2, 2, Some("pin-waistband")),
         (GarmentKind::LongSkirt, 2, 2, Some("pin-waistband")),
         (GarmentKind::DressALine, 4, 2, None),

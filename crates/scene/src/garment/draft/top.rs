@@ -1,5 +1,5 @@
-//! Shirts and dresses: front and back, sewn at sides and shoulders, with or
-//! without sleeves.
+//! Shirts, jackets and dresses: front and back, sewn at sides and shoulders,
+//! with or without sleeves, the front in one or open.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -19,6 +19,8 @@ pub(super) struct TopStyle {
     pub(super) hem: f64,
     /// Room around the trunk, as a radius [m].
     pub(super) ease: f64,
+    /// Room at the shoulders, where cloth rests [m].
+    pub(super) shoulder: f64,
     /// How straight it hangs from the bust, from 0 (follows the waist) to 1.
     pub(super) hang: f64,
     /// How straight the skirt hangs from the hips, its flare, and the depth of
@@ -29,11 +31,24 @@ pub(super) struct TopStyle {
     pub(super) neck: [f64; 3],
     /// How far the armhole is below the armpit [m].
     pub(super) drop: f64,
+    pub(super) front: Front,
     pub(super) sleeve: Option<SleeveStyle>,
 }
 
-/// Room at the shoulders, where cloth rests [m].
-const SHOULDER_ROOM: f64 = 0.008;
+/// What is in front of the chest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Front {
+    /// One panel.
+    Closed,
+    /// Two, whose edges lie side by side.
+    Open,
+}
+
+/// Half of what the edges of an open front are apart [rad].
+const APART: f64 = 0.05;
+
+/// Room at the shoulders of what is worn on the skin [m].
+pub(super) const SHOULDER_ROOM: f64 = 0.008;
 
 pub(super) fn top<'a>(
     figure: &Figure<'_>,
@@ -42,11 +57,11 @@ pub(super) fn top<'a>(
 ) -> Result<Vec<Cut<'a>>, DraftError> {
     let room = fit.room(style.ease);
     let surface = Trunk::new(figure, style.hem - 0.02)?;
-    let (y0, radius) = (surface.y0, surface.radius);
+    let (y0, radius, shoulder) = (surface.y0, surface.radius, style.shoulder);
     let surface = surface
         .with_ease(move |_, v| {
             let above = ramp(v / (0.9 * radius));
-            room + (SHOULDER_ROOM.min(room) - room) * above
+            room + (shoulder.min(room) - room) * above
         })
         .hanging(y0 - 0.01, style.hang, 0.0)
         .hanging(figure.waist, style.skirt[0], style.skirt[1])
@@ -77,8 +92,7 @@ pub(super) fn top<'a>(
             let (off, v) = far.at(name, t);
             at(to - off, v)
         });
-        let sides = vec![
-            Side::open("hem", straight(at(from, hem), at(to, hem))),
+        let far_sides = [
             Side::seam(
                 format!("side-{}", names[1]),
                 straight(at(to, hem), at(to, far.bottom)),
@@ -88,13 +102,8 @@ pub(super) fn top<'a>(
                 format!("shoulder-{}", names[1]),
                 curve(|t| at(to, far.top + (neck(to) - far.top) * t)),
             ),
-            Side::open(
-                "neckline",
-                curve(|t| {
-                    let theta = to - PI * t;
-                    at(theta, neck(theta))
-                }),
-            ),
+        ];
+        let near_sides = [
             Side::seam(
                 format!("shoulder-{}", names[0]),
                 curve(|t| at(from, neck(from) + (near.top - neck(from)) * t)),
@@ -105,14 +114,49 @@ pub(super) fn top<'a>(
                 straight(at(from, near.bottom), at(from, hem)),
             ),
         ];
-        let surface = surface.clone();
-        cuts.push(Cut {
-            name: name.to_string(),
-            sides,
-            coarsest: if has_sleeves { 0.105 } else { COARSEST },
-            half: 0.0,
-            place: Box::new(move |p: DVec2| surface.place(centre, p)),
-        });
+        let hem_line = |a: f64, b: f64| Side::open("hem", straight(at(a, hem), at(b, hem)));
+        let neck_line = |a: f64, b: f64| {
+            let line = curve(|t| {
+                let theta = a + (b - a) * t;
+                at(theta, neck(theta))
+            });
+            Side::open("neckline", line)
+        };
+        let mut push = |name: String, half: f64, sides: Vec<Side>| {
+            let surface = surface.clone();
+            cuts.push(Cut {
+                name,
+                sides,
+                coarsest: if has_sleeves { 0.105 } else { COARSEST },
+                half,
+                place: Box::new(move |p: DVec2| surface.place(centre, p)),
+            });
+        };
+        match (name, style.front) {
+            ("front", Front::Open) => {
+                let edge = |theta: f64| straight(at(theta, hem), at(theta, neck(theta)));
+                let (right, left) = (centre - APART, centre + APART);
+                let mut sides = vec![
+                    hem_line(from, right),
+                    Side::open("front-edge", edge(right)),
+                    neck_line(right, from),
+                ];
+                sides.extend(near_sides);
+                push("front-right".to_string(), -1.0, sides);
+                let mut sides = vec![hem_line(left, to)];
+                sides.extend(far_sides);
+                sides.push(neck_line(to, left));
+                sides.push(Side::open("front-edge", reversed(edge(left))));
+                push("front-left".to_string(), 1.0, sides);
+            }
+            _ => {
+                let mut sides = vec![hem_line(from, to)];
+                sides.extend(far_sides);
+                sides.push(neck_line(to, from));
+                sides.extend(near_sides);
+                push(name.to_string(), 0.0, sides);
+            }
+        }
     }
     if let Some(style) = &style.sleeve {
         for (side, hole) in SIDES.into_iter().zip(&holes) {

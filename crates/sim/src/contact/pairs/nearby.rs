@@ -68,6 +68,8 @@ pub(super) struct Nearby {
     spacing: Spacing,
     meshes: Vec<MeshSide>,
     near: Vec<Near>,
+    /// Where each vertex is at home [m]; empty where that is of no account.
+    homes: Vec<DVec3>,
     places: Places,
     /// Where vertices are expected to end [m], the mean motion already taken
     /// off.
@@ -102,6 +104,7 @@ impl Nearby {
             links,
             meshes: Vec::new(),
             near: Vec::new(),
+            homes: Vec::new(),
             places: Places::default(),
             to: Vec::new(),
             mean: DVec3::ZERO,
@@ -137,6 +140,29 @@ impl Nearby {
     /// Sets how far apart each piece of the cloth and meshes rest [m].
     pub(super) fn set_mesh_rests(&mut self, rests: Vec<f64>) {
         self.spacing.set_mesh_rests(rests);
+    }
+
+    /// Sets where each vertex of the cloth is at home [m].
+    pub(super) fn set_homes(&mut self, homes: &[DVec3]) {
+        self.homes.clear();
+        self.homes.extend_from_slice(homes);
+    }
+
+    /// Leaves those of pairs out whose part of the mesh is not there for the
+    /// cloth.
+    fn leave_out_absent(
+        &self,
+        mesh: &MeshObstacle,
+        found: &mut Vec<[u32; 2]>,
+        primitives: impl Fn([u32; 2]) -> ([u32; 2], u32),
+    ) {
+        let Some(absence) = mesh.absence().filter(|_| !self.homes.is_empty()) else {
+            return;
+        };
+        found.retain(|pair| {
+            let (of_mesh, of_cloth) = primitives(*pair);
+            !absence.hides(&of_mesh, self.homes[of_cloth as usize])
+        });
     }
 
     /// The pairs, sorted.
@@ -263,8 +289,8 @@ impl Nearby {
         self.boxes.refit_around(&boxes);
         let part = moved.map(|moved| MeshPart::new(&self.boxes, moved, &boxes));
         let mut seconds = 0.0;
-        for (i, (mesh, side)) in (0..).zip(meshes.iter().zip(&self.meshes)) {
-            let (cloth, mesh, base) = (&self.boxes, mesh.boxes(), side.base());
+        for (i, (&obstacle, side)) in (0..).zip(meshes.iter().zip(&self.meshes)) {
+            let (cloth, mesh, base) = (&self.boxes, obstacle.boxes(), side.base());
             if self.mesh_pairs == MeshPairs::All {
                 let found = match &part {
                     None => cloth.vertex_faces(mesh, band),
@@ -273,16 +299,22 @@ impl Nearby {
                 let faces = |v, t| vertex_face(v, mesh.triangles()[t as usize], base);
                 seconds += self.keep_near(Kind::VertexMeshFace, i, &found, faces, motion, near);
             }
-            let found = match &part {
+            let mut found = match &part {
                 None => mesh.vertex_faces(cloth, band),
                 Some(part) => part.faces_of_vertices(mesh, band),
             };
+            self.leave_out_absent(obstacle, &mut found, |[v, t]| {
+                ([v; 2], cloth.triangles()[t as usize][0])
+            });
             let faces = |v, t| vertex_face(v + base, cloth.triangles()[t as usize], 0);
             seconds += self.keep_near(Kind::MeshVertexFace, i, &found, faces, motion, near);
-            let found = match &part {
+            let mut found = match &part {
                 None => cloth.edge_edges(mesh, band),
                 Some(part) => part.edge_edges(mesh, band),
             };
+            self.leave_out_absent(obstacle, &mut found, |[e, f]| {
+                (mesh.edges()[f as usize], cloth.edges()[e as usize][0])
+            });
             let ends = |e, f| {
                 let (first, second) = (cloth.edges()[e as usize], mesh.edges()[f as usize]);
                 edge_edge(first, second, base)

@@ -170,6 +170,7 @@ mod tests {
             cloth: Some(vec![keeping]),
             mesh: vec![keeping],
             piece_of: vec![0; x.len()],
+            is_in_order: false,
             mesh_pairs: super::super::MeshPairs::WithoutVertices,
         };
         Spacing::new(&mesh, &Links::new(&mesh), &x, &settings)

@@ -9,6 +9,10 @@
 //! |-------------------|--------------------------------------------------------|
 //! | cuts a piece off  | the edge's end in the piece goes back through the face, along its normal |
 //! | ends inside both  | both slide along the direction that makes the line shorter |
+//! | is of two layers  | the edge's end on the wrong side goes back through the face |
+//!
+//! Layers are pieces of the cloth that are worn in their order, their faces
+//! outwards: which side is wrong is known, and nothing is guessed.
 //!
 //! Each asks for a way of at most v h in a step of length h, with a stiffness
 //! of a few m/h²: what moves already is not pushed, nothing gets much faster
@@ -52,6 +56,9 @@ const SOFTNESS: f64 = 0.1;
 const BEYOND: f64 = 0.5;
 /// Pairs are free this many edges around what a line passes over.
 const RINGS: u32 = 2;
+/// The same around a line of two layers, of which what is beyond it has gone
+/// through as well.
+const LAYER_RINGS: u32 = 4;
 /// And no further than this many, however large the piece.
 const MAX_RINGS: u32 = 12;
 
@@ -67,6 +74,8 @@ pub(super) struct Setting<'a> {
     pub(super) dt: f64,
     /// [m]
     pub(super) thickness: f64,
+    /// The layer of each vertex, where there are any, from the inside out.
+    pub(super) layers: Option<&'a [u16]>,
 }
 
 impl Tangle {
@@ -79,8 +88,10 @@ impl Tangle {
             for (side, vertices) in (0..).zip(setting.sides(&contour)) {
                 marked.extend(vertices.into_iter().map(|v| [v, line, side]));
             }
+            let is_of_layers = setting.is_of_layers(&contour);
             touches.extend(contour.cuts.iter().filter_map(|cut| {
                 match &contour.way {
+                    _ if is_of_layers => setting.in_order(cut),
                     Way::Back { curve, piece } => (cut.curve == *curve)
                         .then(|| setting.back(cut, piece))
                         .flatten(),
@@ -140,6 +151,11 @@ impl Setting<'_> {
             side.dedup();
         }
         match &contour.way {
+            _ if self.is_of_layers(contour) => {
+                for side in &mut sides {
+                    self.weave.widen(side, LAYER_RINGS);
+                }
+            }
             Way::Along(_) => {
                 for side in &mut sides {
                     self.weave.widen(side, RINGS);
@@ -166,15 +182,51 @@ impl Setting<'_> {
         sides
     }
 
+    /// The layers of the edge and of the face of a crossing.
+    fn layers_of(&self, cut: &Cut) -> Option<[u16; 2]> {
+        let layer = |v: u32| Some(self.layers?[v as usize]);
+        let [edge, _] = self.mesh.edges()[cut.edge as usize];
+        let [face, _, _] = self.mesh.triangles()[cut.face as usize];
+        Some([layer(edge)?, layer(face)?])
+    }
+
+    /// Whether a line is of two layers.
+    fn is_of_layers(&self, contour: &Contour) -> bool {
+        let cut = contour.cuts.first();
+        let layers = cut.and_then(|cut| self.layers_of(cut));
+        layers.is_some_and(|[edge, face]| edge != face)
+    }
+
+    /// Takes the end of an edge that is on the wrong side of a face of another
+    /// layer back through it.
+    fn in_order(&self, cut: &Cut) -> Option<Touch> {
+        let [edge, face] = self.layers_of(cut)?;
+        let [p, q] = self.mesh.edges()[cut.edge as usize];
+        let [a, b, c] = self.mesh.triangles()[cut.face as usize].map(|v| self.x[v as usize]);
+        let height = |v: u32| (b - a).cross(c - a).dot(self.x[v as usize] - a);
+        let (below, above) = match height(p) < height(q) {
+            true => (p, q),
+            false => (q, p),
+        };
+        match edge > face {
+            true => self.through(cut, below, above),
+            false => self.through(cut, above, below),
+        }
+    }
+
     /// Takes the end of an edge that is in a piece back through a face.
     fn back(&self, cut: &Cut, piece: &[u32]) -> Option<Touch> {
         let ends = self.mesh.edges()[cut.edge as usize];
         let is_in = ends.map(|v| piece.binary_search(&v).is_ok());
-        let (inner, outer) = match is_in {
-            [true, false] => (ends[0], ends[1]),
-            [false, true] => (ends[1], ends[0]),
-            _ => return None,
-        };
+        match is_in {
+            [true, false] => self.through(cut, ends[0], ends[1]),
+            [false, true] => self.through(cut, ends[1], ends[0]),
+            _ => None,
+        }
+    }
+
+    /// Takes one end of an edge through a face to the side of the other.
+    fn through(&self, cut: &Cut, inner: u32, outer: u32) -> Option<Touch> {
         let corners = self.mesh.triangles()[cut.face as usize];
         let [a, b, c] = corners.map(|v| self.x[v as usize]);
         let normal = (b - a).cross(c - a).try_normalize()?;

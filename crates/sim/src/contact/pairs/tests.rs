@@ -63,6 +63,7 @@ impl Pieces {
             cloth: Some(vec![COTTON]),
             mesh: vec![COTTON],
             piece_of: vec![0; self.x.len()],
+            is_in_order: false,
             mesh_pairs,
         };
         let topology = Topology::new(self.x.len() as u32, self.triangles).unwrap();

@@ -28,6 +28,8 @@ pub(super) struct MeshRange {
     /// Where its vertices were last seen [m].
     places: Vec<DVec3>,
     gone: Gone,
+    /// How often something of it came back.
+    n_returns: u64,
     /// Of each point.
     pub(super) known: Vec<Known>,
 }
@@ -47,12 +49,17 @@ impl MeshRange {
         Self {
             places: mesh.end().to_vec(),
             gone: Gone::default(),
+            n_returns: mesh.n_returns(),
             known: vec![Known::NOTHING; n],
         }
     }
 
     /// Follows the mesh to the end of its step.
     pub(super) fn follow(&mut self, mesh: &MeshObstacle) {
+        if self.n_returns != mesh.n_returns() {
+            self.n_returns = mesh.n_returns();
+            self.known.fill(Known::NOTHING);
+        }
         if self.places == mesh.end() {
             return;
         }
@@ -116,18 +123,22 @@ impl Known {
         self.distance.abs() - self.change(p, gone) > found_within(self.distance, reach)
     }
 
-    /// The place of the mesh that is nearest to `p`, if it is within `reach`
-    /// [m] outside, or inside and not too deep.
+    /// The place of the mesh that is nearest to `p`, which is at home at
+    /// `home`, if it is within `reach` [m] outside, or inside and not too deep.
     pub(super) fn nearest(
         &mut self,
         mesh: &MeshObstacle,
+        home: Option<DVec3>,
         p: DVec3,
         gone: Gone,
         reach: f64,
     ) -> Option<SurfacePoint> {
-        // No farther than the triangle that was nearest.
-        let within = mesh.distance_to(p, self.triangle) * (1.0 + ROUNDING[0]) + ROUNDING[1];
-        let found = mesh.nearest(p, within)?;
+        // No farther than the triangle that was nearest, if it is there.
+        let within = match mesh.is_there(self.triangle, home) {
+            true => mesh.distance_to(p, self.triangle) * (1.0 + ROUNDING[0]) + ROUNDING[1],
+            false => f64::INFINITY,
+        };
+        let found = mesh.nearest_for(home, p, within)?;
         (self.at, self.gone) = (p, gone);
         self.distance = found.distance;
         if let Anchor::Mesh { triangle, .. } = found.anchor {
@@ -182,7 +193,7 @@ mod tests {
                     continue;
                 }
                 n_asked += 1;
-                let found = known.nearest(&mesh, p, gone, reach);
+                let found = known.nearest(&mesh, None, p, gone, reach);
                 assert_eq!(found, is_found.then_some(truth));
             }
         }
