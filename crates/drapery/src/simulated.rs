@@ -129,6 +129,8 @@ pub struct WornGarment {
     is_fresh: bool,
     /// The step reports of the last frame, the worst of each.
     worst: drapery_sim::StepReport,
+    /// Those of everything before the first frame.
+    dressing: drapery_sim::StepReport,
 }
 
 impl WornGarment {
@@ -146,6 +148,11 @@ impl WornGarment {
         let speeds = self.simulation.velocities().iter();
         let n_fast = speeds.filter(|v| v.length() > CALM).count();
         100 * n_fast <= self.simulation.velocities().len()
+    }
+
+    /// The steps before the first frame taken together, in the same way.
+    pub const fn dressing(&self) -> &drapery_sim::StepReport {
+        &self.dressing
     }
 
     /// The steps of the last frame taken together: counts are summed, of parts
@@ -448,6 +455,7 @@ impl GarmentAnimator for SimulatedGarment<'_> {
             skinned: vec![Vec3::ZERO; self.cloth.n_vertices()],
             is_fresh: true,
             worst: drapery_sim::StepReport::default(),
+            dressing: drapery_sim::StepReport::default(),
         };
         let frames = |seconds: f64| (seconds * self.frame_rate.hz()).ceil() as u32;
         let dressing = frames(self.config.dressing);
@@ -481,7 +489,7 @@ impl GarmentAnimator for SimulatedGarment<'_> {
         self.play(&mut worn, settling, surroundings, Phase::Settling, stand)?;
         let easing = frames(f64::from(ease));
         self.play_between(&mut worn, easing, (body.pose, body.velocity), surroundings)?;
-        worn.worst = drapery_sim::StepReport::default();
+        worn.dressing = std::mem::take(&mut worn.worst);
         Ok(worn)
     }
 
