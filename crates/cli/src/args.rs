@@ -100,6 +100,10 @@ pub(crate) struct MotionReading {
     /// Leave the height of the root as retargeting finds it
     #[arg(long)]
     pub(crate) no_ground: bool,
+    /// Mend what jumps in a captured motion and take off the drift of its floor, 4 cm at most;
+    /// see motion info
+    #[arg(long)]
+    pub(crate) clean: bool,
     /// Joint table of your own: a text file of lines "target = source"
     #[arg(long, value_name = "FILE")]
     pub(crate) joint_map: Option<PathBuf>,
@@ -320,7 +324,7 @@ pub(crate) struct FabricPlan {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Motion {
-    /// Frames, rate, joints, unit and up axis
+    /// Frames, rate, joints, unit and up axis, how feet stand, and what --clean would do
     #[command(after_help = "Example:\n  drapery motion info bend\n")]
     Info {
         /// Built-in name, or a .bvh, .npz (AMASS or ours), .glb or .gltf file
@@ -328,7 +332,7 @@ pub(crate) enum Motion {
         #[command(flatten)]
         reading: MotionReading,
     },
-    /// Trim, change speed, stop, mirror, retarget, join or resample, in that order
+    /// Clean, trim, change speed, stop, mirror, retarget, join or resample, in that order
     #[command(
         after_help = "Example:\n  drapery motion edit bend --trim 0..45 --speed 2 --out fast.bvh\n"
     )]
@@ -626,6 +630,31 @@ impl SimulateScene {
     }
 }
 
+#[derive(Debug, ClapArgs)]
+pub(crate) struct WalkBench {
+    /// Who wears it; built-in name or file
+    #[arg(long, short, default_value = "mannequin")]
+    pub(crate) character: String,
+    /// What is worn; built-in name or file
+    #[arg(long, short, default_value = "t-shirt")]
+    pub(crate) garment: String,
+    /// Motion; built-in name or file
+    #[arg(long, short, default_value = "walk")]
+    pub(crate) motion: String,
+    /// Triangles of what is drafted, about: 8700 have about 4,400 vertices
+    #[arg(long, default_value_t = 8700, value_parser = clap::value_parser!(u32).range(150..=100_000))]
+    pub(crate) triangles: u32,
+    /// Frames
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) frames: u32,
+    /// Fabric; built-in name or file
+    #[arg(long, default_value = "cotton-plain")]
+    pub(crate) fabric: String,
+    /// Threads; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(
     after_help = "One JSON line a motion and garment is added to --out as soon as it is done; what is there \
@@ -698,6 +727,9 @@ pub(crate) enum Bench {
     },
     /// Seconds a frame of simulated cloth of 1 m × 1 m
     Simulate(SimulateBench),
+    /// Seconds a frame of a garment simulated on a body that moves
+    #[command(after_help = "Example:\n  drapery bench walk --garment skirt --frames 10\n")]
+    Walk(WalkBench),
     /// Vertices skinned a second on one core
     #[command(after_help = "Example:\n  drapery bench skinning\n")]
     Skinning {

@@ -415,7 +415,7 @@ fn draw(simulation: &Simulation, what: SimulateScene, out: &Path) -> anyhow::Res
 
 /// CPU time of this process so far, where the system tells.
 #[cfg(unix)]
-fn cpu_time() -> Option<Duration> {
+pub(crate) fn cpu_time() -> Option<Duration> {
     use rustix::time::{ClockId, clock_gettime};
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Some(Duration::new(
@@ -425,6 +425,6 @@ fn cpu_time() -> Option<Duration> {
 }
 
 #[cfg(not(unix))]
-fn cpu_time() -> Option<Duration> {
+pub(crate) fn cpu_time() -> Option<Duration> {
     None
 }

@@ -191,17 +191,22 @@ fn name_of((clip, worn): &(&Clip, &Worn)) -> PairName {
 
 /// A pair in a line.
 fn line(data: &Value) -> String {
-    let number = |key: &str| data[key].as_f64().unwrap_or(f64::NAN);
-    format!(
-        "{}, {}: {} frames, {:.2} s a frame, {:.2} mm deep, stretch {:.1} %, {}",
-        data["clip"].as_str().unwrap_or("?"),
-        data["garment"].as_str().unwrap_or("?"),
-        data["frames"],
-        number("s_per_frame"),
-        number("penetration_max_mm"),
-        number("stretch_p99_percent"),
-        ended(data)
-    )
+    let name = |key: &str| data[key].as_str().unwrap_or("?");
+    let mut text = format!("{}, {}: {}", name("clip"), name("garment"), ended(data));
+    for (key, unit) in [
+        ("frames", " frames"),
+        ("s_per_frame", " s a frame"),
+        ("penetration_max_mm", " mm deep"),
+        ("stretch_p99_percent", " % stretch"),
+    ] {
+        if let Some(value) = data[key].as_f64() {
+            text += &match data[key].is_u64() {
+                true => format!(", {value}{unit}"),
+                false => format!(", {value:.2}{unit}"),
+            };
+        }
+    }
+    text
 }
 
 /// Seconds as people say them.

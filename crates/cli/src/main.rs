@@ -11,6 +11,7 @@ mod bench;
 mod bench_ball;
 mod bench_fold;
 mod bench_simulate;
+mod bench_walk;
 mod bench_wear;
 mod character;
 mod demo;

@@ -1,15 +1,15 @@
 //! `drapery motion info|edit`.
 
 use anyhow::{Context, bail};
-use drapery::core::{BodyModel, Clip, FrameIndex, FrameRate, Seconds};
+use drapery::core::{BodyModel, Clip, FrameIndex, FrameRate, JointId, Seconds};
 use drapery::scene::motion::{
-    AfterStop, LengthUnit, blend, bvh_from_clip, change_speed, footing, insert_stop, mirror,
-    resample, trim, write_clip_npz,
+    AfterStop, LengthUnit, blend, bvh_from_clip, change_speed, clean, find_drift, find_jumps,
+    footing, insert_stop, mirror, resample, trim, write_clip_npz,
 };
 use drapery::store::bvh;
 use serde_json::json;
 
-use crate::args::{Motion, MotionEdit, Shape};
+use crate::args::{Motion, MotionEdit, MotionReading, Shape};
 use crate::record::Input;
 use crate::say::Say;
 use crate::{Answer, record, source, write};
@@ -18,9 +18,23 @@ pub(crate) fn run(command: &Motion, say: &Say) -> anyhow::Result<Answer> {
     match command {
         Motion::Info { motion, reading } => {
             let loaded = source::motion(motion, reading, say)?;
-            let clip = &loaded.clip;
+            let clip = &cleaned(loaded.clip, reading, say);
             let feet = footing(clip);
+            let jumps = find_jumps(clip);
+            let drift = find_drift(clip, clip.skeleton().rest());
+            let name_of = |joint: Option<JointId>| match joint {
+                Some(joint) => clip.skeleton().names()[joint.index()].as_str(),
+                None => "the root's path",
+            };
             let data = json!({
+                "jumps": jumps.iter().map(|jump| json!({
+                    "frame": jump.frame,
+                    "joint": jump.joint.map(|_| name_of(jump.joint)),
+                    "change": jump.change,
+                })).collect::<Vec<_>>(),
+                "floor_drift_m": drift.as_ref().map(|d| d.most()),
+                "standing_soles_m": drift.as_ref().map(|d| d.standing),
+                "standing_frames": drift.as_ref().map(|d| d.n_standing),
                 "foot_slide_m": feet.map(|f| f.slide),
                 "sole_lowest_m": feet.map(|f| f.lowest),
                 "airborne_share": feet.map(|f| f.airborne),
@@ -52,11 +66,46 @@ pub(crate) fn run(command: &Motion, say: &Say) -> anyhow::Result<Answer> {
                 ),
                 None => text,
             };
+            let mut text = text;
+            if let Some(drift) = drift.filter(|d| d.matters()) {
+                text += &format!(
+                    "\nthe floor is up to {:.1} cm off: soles stand at {:.1} to {:.1} cm; --clean levels it to {:.1} to {:.1}",
+                    100.0 * drift.most(),
+                    100.0 * drift.standing[0],
+                    100.0 * drift.standing[1],
+                    100.0 * drift.levelled[0],
+                    100.0 * drift.levelled[1]
+                );
+            }
+            for jump in &jumps {
+                text += &format!(
+                    "\nframe {}: {} jumps ({:.0} {}); --clean mends it",
+                    jump.frame,
+                    name_of(jump.joint),
+                    jump.change,
+                    match jump.joint {
+                        Some(_) => "rad/s²",
+                        None => "m/s²",
+                    }
+                );
+            }
             say.result("motion", data, text)?;
             Ok(Answer::Yes)
         }
         Motion::Edit(plan) => edit(plan, say),
     }
+}
+
+/// The clip, cleaned if that was asked for.
+fn cleaned(clip: Clip, reading: &MotionReading, say: &Say) -> Clip {
+    if !reading.clean {
+        return clip;
+    }
+    let cleaned = clean(&clip, clip.skeleton().rest());
+    if let Some(what) = source::cleaning(&cleaned) {
+        say.note(format_args!("{}: {what}", clip.name()));
+    }
+    cleaned.clip
 }
 
 /// What the result is written as.
@@ -92,7 +141,8 @@ fn edit(plan: &MotionEdit, say: &Say) -> anyhow::Result<Answer> {
     };
     let mut clip = on_target(edited(&plan.motion, plan, say)?)?;
     if let Some(next) = &plan.then {
-        let next = on_target(source::motion(next, &plan.reading, say)?.clip)?;
+        let next = source::motion(next, &plan.reading, say)?.clip;
+        let next = on_target(cleaned(next, &plan.reading, say))?;
         clip = blend(&clip, &next, Seconds(plan.overlap_secs)).context("--then")?;
     }
     if let Some(hz) = plan.resample {
@@ -127,7 +177,8 @@ fn edit(plan: &MotionEdit, say: &Say) -> anyhow::Result<Answer> {
 
 /// The edits that concern one clip alone.
 fn edited(motion: &str, plan: &MotionEdit, say: &Say) -> anyhow::Result<Clip> {
-    let mut clip = source::motion(motion, &plan.reading, say)?.clip;
+    let clip = source::motion(motion, &plan.reading, say)?.clip;
+    let mut clip = cleaned(clip, &plan.reading, say);
     if plan.trim.is_some() {
         let range = source::frame_range(plan.trim.as_deref(), clip.frames().len())?;
         clip = trim(

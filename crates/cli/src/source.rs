@@ -10,7 +10,8 @@ use drapery::scene::load::{self, LoadedMotion, MotionOptions};
 use drapery::scene::mannequin;
 use drapery::scene::motion::repertoire;
 use drapery::scene::motion::{
-    Axis, BvhOptions, Calibration, JointMap, LengthUnit, RetargetOptions, retarget,
+    Axis, BvhOptions, Calibration, Cleaned, JointMap, LengthUnit, RetargetOptions, clean,
+    find_jumps, retarget,
 };
 use drapery::scene::preflight::MadeFor;
 
@@ -181,7 +182,48 @@ pub(crate) fn motion_on(
         return Ok(repertoire::clip_on(name, &body.joints)?);
     }
     let clip = motion(name, reading, say)?.clip;
-    put_on(clip, reading, body, skeleton, say).with_context(|| format!("cannot retarget {name}"))
+    let clip = put_on(clip, reading, body, skeleton, say)
+        .with_context(|| format!("cannot retarget {name}"))?;
+    if !reading.clean {
+        let n_jumps = find_jumps(&clip).len();
+        if n_jumps > 0 {
+            say.note(format_args!(
+                "{}: jumps in {n_jumps} places, which --clean mends",
+                clip.name()
+            ));
+        }
+        return Ok(clip);
+    }
+    let cleaned = clean(&clip, &body.joints);
+    if let Some(what) = cleaning(&cleaned) {
+        say.note(format_args!("{}: {what}", clip.name()));
+    }
+    Ok(cleaned.clip)
+}
+
+/// What was done to clean a motion, in words; none when nothing was.
+pub(crate) fn cleaning(cleaned: &Cleaned) -> Option<String> {
+    let mut done = Vec::new();
+    if !cleaned.mends.is_empty() {
+        let mut frames: Vec<u32> = cleaned
+            .mends
+            .iter()
+            .flat_map(|m| m.first..=m.last)
+            .collect();
+        frames.sort_unstable();
+        frames.dedup();
+        done.push(format!("jumps mended in {} frames", frames.len()));
+    }
+    if let Some(drift) = &cleaned.drift {
+        let heights = drift.heights.iter().map(|h| 100.0 * h);
+        let (low, high) = heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), h| {
+            (low.min(h), high.max(h))
+        });
+        done.push(format!(
+            "a floor at {low:.1} to {high:.1} cm brought to level"
+        ));
+    }
+    (!done.is_empty()).then(|| done.join(", "))
 }
 
 /// Puts a clip on the skeleton of a shaped body.

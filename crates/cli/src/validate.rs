@@ -12,15 +12,17 @@ use crate::{Answer, stop};
 
 pub(crate) fn run(plan: &Validate, say: &Say) -> anyhow::Result<Answer> {
     let available = std::thread::available_parallelism().map_or(1, usize::from);
+    let size = match plan.quick {
+        true => Size::Quick,
+        false => Size::Full,
+    };
     let suite = Suite {
-        size: match plan.quick {
-            true => Size::Quick,
-            false => Size::Full,
-        },
+        size,
         only: plan.only,
         threads: plan.threads.map_or(available, usize::from),
         seed: plan.seed,
         fabrics: PRESETS.iter().map(Preset::fabric).collect(),
+        more: drapery::on_body::experiments(size),
     };
     let mut written = Ok(());
     let mut test = None;

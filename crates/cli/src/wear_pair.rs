@@ -2,14 +2,15 @@
 
 use std::time::Instant;
 
-use drapery::core::{BodyModel, Clip, Fabric, GarmentAnimator, ShapedBody};
+use drapery::core::{BodyModel, Clip, Fabric, GarmentAnimator, PosedBody, ShapedBody};
 use drapery::scene::character::Character;
 use drapery::sim::{Flesh, FleshConfig, StepReport, Yielding};
 use drapery::{
     FrameFlags, RollOut, RollOutError, SimulatedGarment, WearConfig, WearMeter, WearSummary,
-    WornGarment, dress_made_for, roll_out_with_state,
+    WornFrame, WornGarment, dress_made_for, roll_out_with_state,
 };
 use glam::{DVec3, Vec3};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::args::Method;
@@ -31,8 +32,21 @@ struct Run {
     /// Until the first frame, and from it on [s].
     dressing: f64,
     frames: f64,
+    /// Where it is deepest.
+    deepest: Option<Deepest>,
     /// Why it ended early.
     broke: Option<Broke>,
+}
+
+/// Where a point outside the mask is deepest.
+#[derive(Serialize)]
+struct Deepest {
+    /// In the world [m].
+    place_m: [f32; 3],
+    /// The joint that the skin there follows most.
+    joint: String,
+    /// How far the body gave way there, [mm].
+    gave_way_mm: f64,
 }
 
 /// Where a pair failed, and why.
@@ -62,6 +76,7 @@ pub(crate) fn run(
         meter: WearMeter::new(character.topology(), &body.rest, garment, rate),
         dressing: 0.0,
         frames: 0.0,
+        deepest: None,
         broke: None,
     };
     let ended = match method {
@@ -129,6 +144,9 @@ impl Run {
                 });
                 let worn = self.meter.read(&posed.vertices, &felt.inside, cloth);
                 self.summary.add(&worn, steps.as_ref());
+                if self.summary.deepest_frame == Some(frame as u32) {
+                    self.deepest = deepest(wardrobe.character, &worn, posed, &felt);
+                }
                 each();
                 since = Instant::now();
                 !stop::asked()
@@ -157,6 +175,7 @@ impl Run {
             meter,
             dressing,
             frames,
+            deepest,
             broke,
         } = self;
         let n_frames = summary.n_frames();
@@ -169,6 +188,7 @@ impl Run {
                 "penetration_percent": percent(summary.cloth.open.share()),
                 "penetration_frame_percent": percent(summary.share_worst),
                 "penetration_frame": summary.deepest_frame,
+                "penetration_at": deepest,
                 "poking_max_mm": mm(summary.skin.open.deepest),
                 "poking_percent": percent(summary.skin.open.share()),
                 "penetration_before_mask_max_mm": mm(summary.cloth.all.deepest.max(summary.skin.all.deepest)),
@@ -215,6 +235,31 @@ impl Run {
         }
         data
     }
+}
+
+/// What is known of the deepest point of a frame.
+fn deepest(
+    character: &Character,
+    worn: &WornFrame,
+    posed: &PosedBody,
+    felt: &Yielding,
+) -> Option<Deepest> {
+    let both = [&worn.cloth.open, &worn.skin.open];
+    let most = both
+        .into_iter()
+        .max_by(|a, b| a.deepest.total_cmp(&b.deepest))?;
+    let place = most.place?;
+    let distance = |v: usize| posed.vertices[v].distance_squared(place);
+    let vertex = (0..posed.vertices.len()).min_by(|a, b| distance(*a).total_cmp(&distance(*b)))?;
+    let (joint, _) = character
+        .skin_weights()
+        .of(vertex)
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Deepest {
+        place_m: place.to_array(),
+        joint: character.skeleton().names()[usize::from(joint)].clone(),
+        gave_way_mm: 1e3 * felt.back[vertex],
+    })
 }
 
 fn wide(points: &[Vec3]) -> Vec<DVec3> {

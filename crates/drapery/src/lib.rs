@@ -11,6 +11,7 @@
 //! | [`sim`]     | elastic cloth: energies and where it comes to rest            |
 //! | [`runtime`] | the methods that animate a garment                            |
 //! | [`view`]    | pictures and pages                                            |
+//! | [`on_body`] | the part of the physics suite that needs a body               |
 //!
 //! The whole road, on built-ins that need no file:
 //!
@@ -43,6 +44,7 @@ pub use drapery_view as view;
 
 mod animation;
 mod layering;
+pub mod on_body;
 mod outfit;
 mod road;
 mod simulated;

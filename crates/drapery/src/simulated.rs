@@ -21,6 +21,7 @@
 //! behind the objective's back.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use drapery_core::{
     AnimateError, BodyFrame, BodyModel, CanonicalFrame, Fabric, FrameRate, Garment,
@@ -54,6 +55,10 @@ pub struct WearConfig {
     pub settling: f64,
     /// How the body gives way where it touches itself.
     pub flesh: FleshConfig,
+    /// How well steps are solved, as `SimulationConfig::tolerance` [m/s]. At
+    /// 0.01, single vertices of a hem tremble with 0.5 m/s on a body that
+    /// stands still; at 0.001 no longer, for a sixth more time.
+    pub tolerance: f64,
 }
 
 impl Default for WearConfig {
@@ -65,6 +70,7 @@ impl Default for WearConfig {
             dressing: 1.0,
             settling: 2.0,
             flesh: FleshConfig::default(),
+            tolerance: 1e-3,
         }
     }
 }
@@ -131,9 +137,16 @@ pub struct WornGarment {
     worst: drapery_sim::StepReport,
     /// Those of everything before the first frame.
     dressing: drapery_sim::StepReport,
+    /// How long the body has been posed, in all.
+    posing: Duration,
 }
 
 impl WornGarment {
+    /// How long the body has been posed so far, in all: it is in every step.
+    pub const fn time_posing(&self) -> Duration {
+        self.posing
+    }
+
     /// The cloth as it is.
     pub const fn simulation(&self) -> &Simulation {
         &self.simulation
@@ -233,6 +246,7 @@ impl<'a> SimulatedGarment<'a> {
         let config = SimulationConfig {
             dt: self.dt(),
             steps_per_frame: self.config.steps_per_frame,
+            tolerance: self.config.tolerance,
             ..SimulationConfig::default()
         };
         let mut simulation = Simulation::new(self.cloth.clone(), cloth, config)?;
@@ -274,10 +288,13 @@ impl<'a> SimulatedGarment<'a> {
             wearer,
             skinned,
             worst,
+            posing,
             ..
         } = worn;
+        let start = Instant::now();
         let before = std::mem::take(&mut wearer.surface);
         wearer.step_to(self.model, to, share).map_err(refused)?;
+        *posing += start.elapsed();
         let air = Wind::blowing(surroundings.wind.as_dvec3());
         simulation
             .set_gravity(surroundings.gravity.as_dvec3())
@@ -456,6 +473,7 @@ impl GarmentAnimator for SimulatedGarment<'_> {
             is_fresh: true,
             worst: drapery_sim::StepReport::default(),
             dressing: drapery_sim::StepReport::default(),
+            posing: Duration::ZERO,
         };
         let frames = |seconds: f64| (seconds * self.frame_rate.hz()).ceil() as u32;
         let dressing = frames(self.config.dressing);

@@ -21,6 +21,7 @@ const CONFIG: WearConfig = WearConfig {
     dressing: 0.2,
     settling: 0.3,
     flesh: FleshConfig::DEFAULT,
+    tolerance: 1e-3,
 };
 
 fn fabric() -> Fabric {

@@ -27,16 +27,21 @@ mod archive;
 mod axis;
 mod bvh_rig;
 mod calibration;
+mod clean;
 mod convention;
+mod drift;
 mod edit;
 mod footing;
 mod from_bvh;
 mod joint_map;
+mod jumps;
+mod mend;
 mod note;
 pub mod repertoire;
 mod retarget;
 mod rotation;
 mod sample;
+mod soles;
 mod to_bvh;
 mod unit;
 
@@ -45,7 +50,9 @@ pub use anatomy::{Anatomy, Role, Side};
 pub use archive::{ClipNpzError, clip_from_npz, write_clip_npz};
 pub use axis::Axis;
 pub use calibration::Calibration;
+pub use clean::{Cleaned, clean};
 pub use convention::Convention;
+pub use drift::{Drift, find_drift, level};
 pub use edit::{
     AfterStop, EditError, MirrorError, Mirrored, blend, change_speed, insert_stop, mirror,
     resample, trim, trim_seconds,
@@ -53,6 +60,8 @@ pub use edit::{
 pub use footing::{Footing, footing};
 pub use from_bvh::{BvhClipError, BvhOptions, MotionReading, clip_from_bvh};
 pub use joint_map::{JointLink, JointMap, JointMapError, Rule};
+pub use jumps::{Jump, find_jumps};
+pub use mend::{Mend, Mended, mend};
 pub use note::MotionNote;
 pub use retarget::{RetargetError, RetargetOptions, Retargeted, retarget};
 pub use sample::{Moving, sample, sample_between};

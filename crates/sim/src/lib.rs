@@ -53,6 +53,7 @@ mod rest_shape;
 mod scalar_matrix;
 mod simulation;
 mod specimen;
+mod stopwatch;
 pub mod textbook;
 mod wind;
 
@@ -78,4 +79,5 @@ pub use simulation::{
     Simulation, SimulationConfig, SimulationError, StepReport,
 };
 pub use specimen::{HangingCloth, Specimen, SpecimenError, StripOverEdge};
+pub use stopwatch::TimeSpent;
 pub use wind::Wind;

@@ -36,6 +36,7 @@ use glam::DVec3;
 use crate::contact::{
     MeshPairs, Obstacle, PairContacts, PairKeeping, PairSettings, SurfaceContacts, SurfaceSettings,
 };
+use crate::stopwatch::TimeSpent;
 use crate::wind::Wind;
 use crate::{Cloth, Damping, Minimiser, Spring};
 
@@ -80,6 +81,7 @@ pub struct Simulation {
     contact: Vec<ContactConfig>,
     /// Masses with held vertices infinitely heavy [kg].
     masses: Vec<f64>,
+    spent: TimeSpent,
 }
 
 impl Simulation {
@@ -115,6 +117,7 @@ impl Simulation {
             pairs: None,
             contact: vec![ContactConfig::default(); cloth.pieces().len()],
             masses: Vec::new(),
+            spent: TimeSpent::default(),
             cloth,
             config,
         })
@@ -138,6 +141,17 @@ impl Simulation {
     /// Velocities [m/s], shape [vertex].
     pub fn velocities(&self) -> &[DVec3] {
         &self.v
+    }
+
+    /// Where the time has gone so far.
+    pub fn time_spent(&self) -> TimeSpent {
+        let [broad, narrow] = self.pairs.as_ref().map_or([0.0; 2], PairContacts::searched);
+        TimeSpent {
+            broad,
+            narrow,
+            pairs: self.spent.pairs - broad - narrow,
+            ..self.spent
+        }
     }
 
     /// Sets all positions [m]; held vertices stay there.

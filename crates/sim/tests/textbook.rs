@@ -15,6 +15,7 @@ fn quick(test: Test) -> Vec<Case> {
         threads: 2,
         seed: None,
         fabrics: vec![worsted()],
+        more: Vec::new(),
     };
     run(&suite, |case| {
         let error = case.signed_error_percent();

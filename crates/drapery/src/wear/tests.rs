@@ -2,8 +2,13 @@
 
 use std::f32::consts::PI;
 
-use drapery_core::{FrameRate, Garment, Topology, TriMesh, vertex_normals, winding_number};
-use glam::{Vec2, Vec3};
+use drapery_core::{
+    BodyModel, FrameRate, Garment, PoseVelocity, Topology, TriMesh, TriangleTree, WindingField,
+    vertex_normals, winding_number,
+};
+use drapery_scene::builtin;
+use drapery_sim::{Flesh, FleshConfig};
+use glam::{DVec3, Vec2, Vec3};
 
 use super::*;
 
@@ -70,6 +75,10 @@ fn read(body: &TriMesh, cloth: TriMesh) -> WornFrame {
 fn scaled(mesh: &TriMesh, factor: f32) -> TriMesh {
     let positions = mesh.positions().iter().map(|p| *p * factor).collect();
     mesh.with_positions(positions).unwrap()
+}
+
+fn wide(points: &[Vec3]) -> Vec<DVec3> {
+    points.iter().map(|p| p.as_dvec3()).collect()
 }
 
 /// Whether each vertex is inside another part, by the plain sum of solid
@@ -206,6 +215,51 @@ fn the_mask_is_what_two_capsules_have_in_common_and_two_centimetres_more() {
         assert!(depth > -0.0203 || !mask[v], "vertex {v}, {depth} m deep");
     }
     assert!(n_inside > 100 && n_near > 100, "{n_inside}, {n_near}");
+}
+
+#[test]
+fn flesh_feels_the_same_vertices_inside() {
+    // Far apart at rest, then pushed into one another.
+    let body = two_capsules();
+    let n = body.positions().len() / 2;
+    let mut apart = wide(body.positions());
+    for p in &mut apart[n..] {
+        p.x += 0.2;
+    }
+    let mut flesh = Flesh::new(body.topology(), &apart, FleshConfig::default());
+    assert!(flesh.feel(&apart).inside.iter().all(|inside| !inside));
+    let felt = flesh.feel(&wide(body.positions()));
+    assert_eq!(
+        felt.inside,
+        inside_by_winding(body.topology(), body.positions())
+    );
+    // The mannequin crouched, by the field of winding numbers.
+    let person = builtin::character("mannequin").unwrap();
+    let shaped = person.shaped(&vec![0.0; person.shape_parameters().len()]);
+    let shaped = shaped.unwrap();
+    let clip = builtin::clip("crouch").unwrap();
+    let still = PoseVelocity::zero(clip.skeleton().len());
+    let (topology, mut posed) = (person.topology(), person.room());
+    let mut flesh = Flesh::new(topology, &wide(&shaped.rest), FleshConfig::default());
+    let (mut n_inside, mut n_other) = (0, 0);
+    for frame in [0, clip.frames().len() / 2] {
+        let pose = &clip.frames()[frame];
+        person.pose(&shaped, pose, &still, &mut posed).unwrap();
+        let felt = flesh.feel(&wide(&posed.vertices));
+        let tree = TriangleTree::new(topology.triangles(), &posed.vertices);
+        let field = WindingField::new(&tree, &posed.vertices);
+        let mut normals = vec![Vec3::Y; posed.vertices.len()];
+        vertex_normals(topology, &posed.vertices, &mut normals);
+        for (v, p) in posed.vertices.iter().enumerate() {
+            let above = field.number(&tree, &posed.vertices, *p + normals[v] * 1e-4);
+            n_inside += u32::from(felt.inside[v]);
+            n_other += u32::from(felt.inside[v] != (above >= 0.5));
+        }
+    }
+    // They part only where skin meets skin, within the tenth of a millimetre
+    // that one asks above it.
+    assert!(n_inside > 50, "{n_inside}");
+    assert!(20 * n_other < n_inside, "{n_other} of {n_inside}");
 }
 
 #[test]

@@ -131,6 +131,17 @@ fn build(
     )?)
 }
 
+/// The clip with other poses, made of its own.
+pub(super) fn rebuilt(clip: &Clip, poses: Vec<Pose>) -> Clip {
+    Clip::new(
+        clip.name().to_string(),
+        clip.skeleton().clone(),
+        clip.frame_rate(),
+        poses,
+    )
+    .expect("as many poses of as many joints as before, and as finite")
+}
+
 /// A duration that is finite and not negative.
 fn checked(duration: Seconds) -> Result<f64, EditError> {
     if duration.0 >= 0.0 && duration.0.is_finite() {

@@ -1,21 +1,15 @@
 //! [`footing`]: how a motion treats the floor, from its poses alone.
 //!
-//! Three points of each sole are followed: heel, ball and tip of the toes, as
-//! the rest pose stands on them. A point is planted while it is lower than
+//! Three points of each sole are followed: heel, ball and tip of the toes. A point is planted while it is lower than
 //! [`PLANTED`]; how far it gets from where it was planted is its slide.
 
 use drapery_core::Clip;
-use glam::{Quat, Vec3};
+use glam::Vec3;
 
-use super::{Anatomy, Role, Side};
+use super::soles::Soles;
 
 /// A point of the sole lower than this stands on the floor [m].
 const PLANTED: f32 = 0.005;
-
-/// How far behind the ankle the heel is, and before the toe's joint its tip,
-/// as shares of the way from the one to the other.
-const HEEL: f32 = 0.4;
-const TIP: f32 = 0.5;
 
 /// What became of the soles in a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,21 +30,8 @@ pub struct Footing {
 /// How a clip treats the floor at y = 0; none when its skeleton has no feet
 /// that are known by name.
 pub fn footing(clip: &Clip) -> Option<Footing> {
-    let skeleton = clip.skeleton();
-    let anatomy = Anatomy::of(skeleton)?;
-    let mut soles: Vec<(usize, Vec3)> = Vec::new();
-    for side in [Side::Left, Side::Right] {
-        let [ankle, toe] = [Role::Ankle(side), Role::Toe(side)].map(|role| anatomy.joint(role));
-        let (ankle, toe) = (ankle?, toe?);
-        let (a, t) = (skeleton.rest()[ankle], skeleton.rest()[toe]);
-        let floor = |p: Vec3| Vec3::new(p.x, 0.0, p.z);
-        soles.push((ankle, floor(a - HEEL * (t - a))));
-        soles.push((toe, floor(t)));
-        soles.push((toe, floor(t + TIP * (t - a))));
-    }
-    let n = skeleton.len();
-    let (mut turned, mut placed) = (vec![Quat::IDENTITY; n], vec![Vec3::ZERO; n]);
-    let mut planted: Vec<Option<Vec3>> = vec![None; soles.len()];
+    let soles = Soles::of(clip.skeleton(), clip.skeleton().rest())?.places(clip);
+    let mut planted: Vec<Option<Vec3>> = vec![None; soles[0].len()];
     let mut result = Footing {
         slide: 0.0,
         slide_frame: 0,
@@ -59,11 +40,9 @@ pub fn footing(clip: &Clip) -> Option<Footing> {
         longest_flight: 0,
     };
     let (mut flight, mut airborne) = (0, 0);
-    for (frame, pose) in clip.frames().iter().enumerate() {
-        skeleton.globals(skeleton.rest(), pose, &mut turned, &mut placed);
+    for (frame, points) in soles.iter().enumerate() {
         let mut stands = false;
-        for ((joint, point), start) in soles.iter().zip(&mut planted) {
-            let at = placed[*joint] + turned[*joint] * (*point - skeleton.rest()[*joint]);
+        for (&at, start) in points.iter().zip(&mut planted) {
             result.lowest = result.lowest.min(at.y);
             if at.y > PLANTED {
                 *start = None;

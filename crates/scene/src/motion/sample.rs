@@ -221,7 +221,7 @@ fn slope(frame: usize, n_frames: usize, h: f64, change: impl Fn(usize) -> DVec3)
 
 /// Value and rate at u of the cubic from 0 to `end` with rates `v0` and `v1`
 /// per second over h seconds.
-fn hermite(end: DVec3, v0: DVec3, v1: DVec3, u: f64, h: f64) -> (DVec3, DVec3) {
+pub(super) fn hermite(end: DVec3, v0: DVec3, v1: DVec3, u: f64, h: f64) -> (DVec3, DVec3) {
     let w = 1.0 - u;
     let value = u * u * (3.0 - 2.0 * u) * end + h * u * w * (w * v0 - u * v1);
     let rate = 6.0 * u * w / h * end + w * (1.0 - 3.0 * u) * v0 + u * (3.0 * u - 2.0) * v1;

@@ -283,6 +283,12 @@ impl PairContacts {
         self.settings.mesh = mesh;
     }
 
+    /// How long pairs have been looked for: boxes that come near, and what is
+    /// in them [s].
+    pub(crate) const fn searched(&self) -> [f64; 2] {
+        self.nearby.searched()
+    }
+
     /// Takes pieces for layers that are worn in their order, or no longer.
     pub(crate) fn set_in_order(&mut self, is_in_order: bool) {
         self.settings.is_in_order = is_in_order;

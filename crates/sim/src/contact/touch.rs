@@ -89,6 +89,12 @@ impl Touch {
         pressure(self.stiffness, self.softness, self.offset - self.gap(x))
     }
 
+    /// What it gives the cloth as a whole at `x` [N], friction included.
+    pub(crate) fn push(&self, x: &[DVec3]) -> DVec3 {
+        let weight: f64 = self.parts().map(|(_, weight)| weight).sum();
+        self.pressed(x).gradient * -weight
+    }
+
     /// u [m].
     pub(crate) fn slip(&self, x: &[DVec3], anchor: DVec3) -> DVec3 {
         let away = self.point(x) - anchor;

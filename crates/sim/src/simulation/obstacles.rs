@@ -6,6 +6,7 @@ use glam::DVec3;
 use super::config::{check_finite, positive};
 use super::{Simulation, SimulationError};
 use crate::contact::{MeshObstacle, Obstacle, Placement};
+use crate::stopwatch::Stopwatch;
 
 impl Simulation {
     /// The obstacles.
@@ -51,9 +52,10 @@ impl Simulation {
         start: &[DVec3],
         end: &[DVec3],
     ) -> Result<(), SimulationError> {
-        self.mesh_mut(obstacle)?
-            .set_motion(start, end)
-            .map_err(|source| SimulationError::Mesh { obstacle, source })
+        let watch = Stopwatch::start();
+        let moved = self.mesh_mut(obstacle)?.set_motion(start, end);
+        self.spent.obstacles += watch.seconds();
+        moved.map_err(|source| SimulationError::Mesh { obstacle, source })
     }
 
     /// Gives the vertices of a mesh and of the cloth homes [m]: where they are

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use drapery_core::FrameIndex;
+use glam::DVec3;
 
 use crate::SolveReport;
 
@@ -27,6 +28,9 @@ pub struct StepReport {
     /// Edges of the cloth that pass through a face of it at the end, while it
     /// is being led out of a state that was crossed; 0 without self-contact.
     pub crossings: u32,
+    /// What obstacles gave the cloth [N·s]: pressure and friction as the last
+    /// solve of every part has them, over its time.
+    pub impulse: DVec3,
 }
 
 impl StepReport {
@@ -42,6 +46,7 @@ impl StepReport {
         self.set_back += other.set_back;
         self.contact_settled = other.contact_settled && (is_first || self.contact_settled);
         self.crossings = self.crossings.max(other.crossings);
+        self.impulse += other.impulse;
     }
 }
 

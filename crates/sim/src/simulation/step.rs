@@ -5,6 +5,7 @@ use glam::{DMat3, DVec3};
 
 use super::{Diverged, Failure, Integrator, Simulation, StepReport};
 use crate::contact::{MeshObstacle, Obstacle, PairContacts, SurfaceContacts, Touch};
+use crate::stopwatch::{Stopwatch, TimeSpent};
 use crate::{Cloth, Inertia, NewtonConfig, Objective, SolveError, Solver, Spring};
 
 /// The farthest that a vertex moves in one Newton iteration [m].
@@ -50,7 +51,10 @@ impl Simulation {
     pub fn step(&mut self) -> Result<StepReport, Diverged> {
         // On a worker of the pool, so that the many small tasks of a step
         // don't each wait for one.
-        rayon::scope(|_| self.climb())
+        let watch = Stopwatch::start();
+        let result = rayon::scope(|_| self.climb());
+        self.spent.steps += watch.seconds();
+        result
     }
 
     /// Takes a step in as few parts as it needs.
@@ -69,9 +73,11 @@ impl Simulation {
                     if self.config.integrator == Integrator::Bdf2 {
                         self.before = Some(self.history(start.0, start.1));
                     }
+                    let watch = Stopwatch::start();
                     for obstacle in &mut self.obstacles {
                         obstacle.rest();
                     }
+                    self.spent.obstacles += watch.seconds();
                     return Ok(report);
                 }
                 Err(found) => {
@@ -204,7 +210,9 @@ impl Simulation {
             self.damping.set(&self.cloth, &self.x, &x, until);
         }
         if let Some(surface) = &mut self.surface {
+            let watch = Stopwatch::start();
             surface.begin(obstacles, &self.x, &x, h);
+            self.spent.surface += watch.seconds();
         }
         let meshes: Vec<&MeshObstacle> = obstacles
             .iter()
@@ -220,7 +228,9 @@ impl Simulation {
                 true => f64::INFINITY,
                 false => *m,
             }));
+            let watch = Stopwatch::start();
             pairs.begin(&self.x, &x, &self.masses, h, &meshes);
+            self.spent.pairs += watch.seconds();
         }
         let objective = Objective {
             cloth: &self.cloth,
@@ -266,7 +276,10 @@ impl Simulation {
                 touches: &touches,
                 ..objective
             };
-            match self.minimiser.minimise(&objective, &mut x, &newton) {
+            let watch = Stopwatch::start();
+            let solved = self.minimiser.minimise(&objective, &mut x, &newton);
+            self.spent.solve += watch.seconds();
+            match solved {
                 Ok(report) if report.converged => step.solve.add(&report),
                 Ok(_) => {
                     let vertex = self.minimiser.most_pulled();
@@ -286,10 +299,14 @@ impl Simulation {
             }
             let mut again = false;
             if let Some(surface) = &mut self.surface {
+                let watch = Stopwatch::start();
                 again |= surface.refresh(obstacles, &self.held, &self.x, &x);
+                self.spent.surface += watch.seconds();
             }
             if let Some(pairs) = &mut self.pairs {
+                let watch = Stopwatch::start();
                 again |= pairs.refresh(&self.x, &x, &meshes);
+                self.spent.pairs += watch.seconds();
             }
             step.contact_settled &= solves < MAX_SOLVES;
             if !again || solves == MAX_SOLVES {
@@ -297,6 +314,8 @@ impl Simulation {
             }
         }
         step.touches = touches.len() as u32;
+        // Of cloth on cloth the weights add up to nothing.
+        step.impulse += dt * touches.iter().map(|t| t.push(&x)).sum::<DVec3>();
         // The midpoint rule keeps energy or not for reasons of its own.
         if config.integrator == Integrator::Euler
             && rung < FORCES_FIRST
@@ -310,12 +329,17 @@ impl Simulation {
             held: &self.held,
             start: &self.x,
         };
-        step.set_back += course.set_back(&self.surface, &mut self.pairs, rung, &mut x)?;
+        let spent = &mut self.spent;
+        step.set_back += course.set_back(&self.surface, &mut self.pairs, rung, &mut x, spent)?;
         if let Some(surface) = &mut self.surface {
+            let watch = Stopwatch::start();
             surface.finish(obstacles, &x);
+            self.spent.surface += watch.seconds();
         }
         if let Some(pairs) = &mut self.pairs {
+            let watch = Stopwatch::start();
             pairs.finish(&x);
+            self.spent.pairs += watch.seconds();
             step.crossings = pairs.n_crossings() as u32;
         }
         self.touched.fill(false);
@@ -382,17 +406,22 @@ impl Course<'_> {
         pairs: &mut Option<PairContacts>,
         rung: u32,
         x: &mut [DVec3],
+        spent: &mut TimeSpent,
     ) -> Result<u32, Fault> {
         let wanted = x.to_vec();
         let (mut n_set, mut is_settled) = (0, false);
         for round in 0..SETTLING {
+            let watch = Stopwatch::start();
             let n_out = surface.as_ref().map_or(0, |surface| {
                 surface.set_out(self.obstacles, self.held, self.start, x)
             });
+            spent.surface += watch.seconds();
+            let watch = Stopwatch::start();
             let n_clipped = match pairs {
                 Some(pairs) if n_out > 0 || round == 0 => pairs.clip(self.start, x, self.meshes),
                 _ => 0,
             };
+            spent.pairs += watch.seconds();
             n_set += n_out + n_clipped;
             is_settled = n_clipped == 0;
             if is_settled {

@@ -32,11 +32,17 @@ pub enum Test {
     Tunnelling,
     /// Random cloth thrown at random things.
     RandomScenes,
+    /// Garments on a body that moves, and whether it pokes through them.
+    BodyPenetration,
+    /// What a body that moves under cloth gives it.
+    BodyMomentum,
+    /// A strip that slips around a limb.
+    BodyCapstan,
 }
 
 impl Test {
     /// All tests, in the order in which they run.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Cantilever,
         Self::HangingStrip,
         Self::Catenary,
@@ -50,6 +56,9 @@ impl Test {
         Self::Determinism,
         Self::Tunnelling,
         Self::RandomScenes,
+        Self::BodyPenetration,
+        Self::BodyMomentum,
+        Self::BodyCapstan,
     ];
 
     /// What it is called.
@@ -68,6 +77,9 @@ impl Test {
             Self::Determinism => "determinism",
             Self::Tunnelling => "tunnelling",
             Self::RandomScenes => "random-scenes",
+            Self::BodyPenetration => "body-penetration",
+            Self::BodyMomentum => "body-momentum",
+            Self::BodyCapstan => "body-capstan",
         }
     }
 
@@ -111,7 +123,8 @@ pub struct Figure {
 }
 
 impl Case {
-    pub(super) const fn new(
+    /// An experiment that was measured.
+    pub const fn new(
         test: Test,
         case: String,
         measured: f64,
@@ -131,7 +144,7 @@ impl Case {
     }
 
     /// A case from an experiment that may have failed.
-    pub(super) fn of(
+    pub fn of(
         test: Test,
         case: String,
         measured: Result<f64, Trouble>,
@@ -147,7 +160,9 @@ impl Case {
         }
     }
 
-    pub(super) fn with(mut self, name: &'static str, value: f64) -> Self {
+    /// The same with another figure beside it.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: f64) -> Self {
         self.figures.push(Figure { name, value });
         self
     }

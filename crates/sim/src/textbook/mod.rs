@@ -15,6 +15,7 @@
 //!     threads: 1,
 //!     seed: None,
 //!     fabrics: Vec::new(),
+//!     more: Vec::new(),
 //! };
 //! let cases = run(&suite, |_| ControlFlow::Continue(()));
 //! assert!(cases.len() >= 4 && cases.iter().all(|case| case.pass()));
@@ -49,5 +50,5 @@ pub use case::{Case, Figure, Test};
 pub(crate) use dice::Dice;
 pub use rectangle::{Rectangle, Triangulation};
 pub use ring::Ring;
-pub use suite::{Size, Suite, run};
+pub use suite::{Experiment, Size, Suite, run};
 pub use trouble::Trouble;

@@ -1,6 +1,8 @@
 //! Runs the tests on several threads and reports their cases in one order.
 
+use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
@@ -34,6 +36,33 @@ pub struct Suite {
     /// What is draped on Cusick's meter; fabrics that are known by their name
     /// have a band to be in.
     pub fabrics: Vec<Fabric>,
+    /// Experiments from elsewhere: those on a body need one.
+    pub more: Vec<Experiment>,
+}
+
+/// An experiment of one of the tests that is made elsewhere.
+#[derive(Clone)]
+pub struct Experiment {
+    test: Test,
+    measure: Arc<dyn Fn() -> Vec<Case> + Send + Sync>,
+}
+
+impl Experiment {
+    /// What `measure` finds out for a test.
+    pub fn new(test: Test, measure: impl Fn() -> Vec<Case> + Send + Sync + 'static) -> Self {
+        Self {
+            test,
+            measure: Arc::new(measure),
+        }
+    }
+}
+
+impl fmt::Debug for Experiment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Experiment")
+            .field("test", &self.test)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Experiments that go together.
@@ -111,7 +140,15 @@ fn on_one_thread(job: &Job) -> Vec<Case> {
 }
 
 fn jobs_of(tests: &[Test], suite: &Suite) -> Vec<Job> {
-    tests.iter().flat_map(|test| jobs(*test, suite)).collect()
+    let of = |test: Test| {
+        let more = suite.more.iter().filter(move |e| e.test == test);
+        let more = more.map(|e| {
+            let measure = Arc::clone(&e.measure);
+            Box::new(move || measure()) as Job
+        });
+        jobs(test, suite).into_iter().chain(more)
+    };
+    tests.iter().flat_map(|test| of(*test)).collect()
 }
 
 fn jobs(test: Test, suite: &Suite) -> Vec<Job> {
@@ -133,6 +170,7 @@ fn jobs(test: Test, suite: &Suite) -> Vec<Job> {
         Test::Determinism => determinism::jobs(size),
         Test::Tunnelling => tunnelling::jobs(size),
         Test::RandomScenes => random_scenes::jobs(size, suite.seed),
+        Test::BodyPenetration | Test::BodyMomentum | Test::BodyCapstan => Vec::new(),
     }
 }
 
@@ -147,7 +185,25 @@ mod tests {
             threads,
             seed: None,
             fabrics: Vec::new(),
+            more: Vec::new(),
         }
+    }
+
+    #[test]
+    fn experiments_from_elsewhere_run_among_those_of_their_test() {
+        let measure = || {
+            let name = "from elsewhere".to_string();
+            vec![Case::new(Test::HangingStrip, name, 1.0, 1.0, 0.0)]
+        };
+        let mut suite = hanging(2);
+        suite.more = vec![
+            Experiment::new(Test::Catenary, || Vec::new()),
+            Experiment::new(Test::HangingStrip, measure),
+        ];
+        let own = run(&hanging(1), |_| ControlFlow::Continue(()));
+        let all = run(&suite, |_| ControlFlow::Continue(()));
+        assert_eq!(all[..own.len()], own);
+        assert_eq!(all[own.len()..], measure());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Why an experiment has no result: [`Trouble`].
 
+use drapery_core::AnimateError;
+
 use crate::{Diverged, DrapeError, SimulationError, SolveError, SolveReport};
 
 /// An experiment that failed.
@@ -28,6 +30,9 @@ pub enum Trouble {
     /// A fabric could not be draped.
     #[error(transparent)]
     Drape(#[from] DrapeError),
+    /// A garment could not be taken further on its body.
+    #[error(transparent)]
+    Animate(#[from] AnimateError),
     /// The cloth did not swing to and fro.
     #[error(
         "{n_passages} passages through the middle in {seconds} s, at least {needed} are needed"

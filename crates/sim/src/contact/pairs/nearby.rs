@@ -25,6 +25,7 @@ use super::mesh_side::MeshSide;
 use super::pair::{Kind, Motion, Pair};
 use super::spacing::Spacing;
 use super::{MeshPairs, PairSettings};
+use crate::stopwatch::Stopwatch;
 
 /// A pair that may come near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,6 +79,8 @@ pub(super) struct Nearby {
     slacks: Vec<f64>,
     /// The farthest that it was in this step [m].
     strayed: Vec<f64>,
+    /// How long all this took, and what of it the boxes did not [s].
+    searched: [f64; 2],
 }
 
 /// Pairs that one task takes.
@@ -107,7 +110,15 @@ impl Nearby {
             mean: DVec3::ZERO,
             slacks: Vec::new(),
             strayed: vec![0.0; positions.len()],
+            searched: [0.0; 2],
         }
+    }
+
+    /// How long boxes that come near have been looked for, and what is in
+    /// them [s].
+    pub(super) const fn searched(&self) -> [f64; 2] {
+        let [all, narrow] = self.searched;
+        [all - narrow, narrow]
     }
 
     /// The primitives of the cloth.
@@ -211,6 +222,7 @@ impl Nearby {
     /// Collects all pairs that come nearer than they rest on the expected ways,
     /// or all that have one of some vertices, the others being known.
     fn collect(&mut self, motion: &Motion<'_>, meshes: &[&MeshObstacle], moved: Option<&[bool]>) {
+        let watch = Stopwatch::start();
         let mut near = std::mem::take(&mut self.near);
         match moved {
             None => near.clear(),
@@ -227,6 +239,7 @@ impl Nearby {
         }
         near.sort_unstable_by_key(|near| near.pair);
         self.near = near;
+        self.searched[0] += watch.seconds();
     }
 
     fn collect_layers(
@@ -247,14 +260,15 @@ impl Nearby {
             Some(part) => part.self_vertex_faces(&self.boxes, band),
         };
         let faces = |v, t| vertex_face(v, self.boxes.triangles()[t as usize], 0);
-        self.keep_near(Kind::VertexFace, 0, &found, faces, motion, near);
+        let mut seconds = self.keep_near(Kind::VertexFace, 0, &found, faces, motion, near);
         let found = match &part {
             None => self.boxes.self_edge_edges(band),
             Some(part) => part.self_edge_edges(&self.boxes, band),
         };
         let edges = self.boxes.edges();
         let ends = |e, f| edge_edge(edges[e as usize], edges[f as usize], 0);
-        self.keep_near(Kind::EdgeEdge, 0, &found, ends, motion, near);
+        seconds += self.keep_near(Kind::EdgeEdge, 0, &found, ends, motion, near);
+        self.searched[1] += seconds;
     }
 
     fn collect_with_meshes(
@@ -274,6 +288,7 @@ impl Nearby {
         let boxes = swept(&outside);
         self.boxes.refit_around(&boxes);
         let part = moved.map(|moved| MeshPart::new(&self.boxes, moved, &boxes));
+        let mut seconds = 0.0;
         for (i, (&obstacle, side)) in (0..).zip(meshes.iter().zip(&self.meshes)) {
             let (cloth, mesh, base) = (&self.boxes, obstacle.boxes(), side.base());
             if self.mesh_pairs == MeshPairs::All {
@@ -282,7 +297,7 @@ impl Nearby {
                     Some(part) => part.vertex_faces(mesh, band),
                 };
                 let faces = |v, t| vertex_face(v, mesh.triangles()[t as usize], base);
-                self.keep_near(Kind::VertexMeshFace, i, &found, faces, motion, near);
+                seconds += self.keep_near(Kind::VertexMeshFace, i, &found, faces, motion, near);
             }
             let mut found = match &part {
                 None => mesh.vertex_faces(cloth, band),
@@ -292,7 +307,7 @@ impl Nearby {
                 ([v; 2], cloth.triangles()[t as usize][0])
             });
             let faces = |v, t| vertex_face(v + base, cloth.triangles()[t as usize], 0);
-            self.keep_near(Kind::MeshVertexFace, i, &found, faces, motion, near);
+            seconds += self.keep_near(Kind::MeshVertexFace, i, &found, faces, motion, near);
             let mut found = match &part {
                 None => cloth.edge_edges(mesh, band),
                 Some(part) => part.edge_edges(mesh, band),
@@ -304,8 +319,9 @@ impl Nearby {
                 let (first, second) = (cloth.edges()[e as usize], mesh.edges()[f as usize]);
                 edge_edge(first, second, base)
             };
-            self.keep_near(Kind::EdgeMeshEdge, i, &found, ends, motion, near);
+            seconds += self.keep_near(Kind::EdgeMeshEdge, i, &found, ends, motion, near);
         }
+        self.searched[1] += seconds;
     }
 
     /// From where to where each vertex is expected to go, `shift` further [m],
@@ -336,7 +352,8 @@ impl Nearby {
         links.goes_on(near, frame, motion, fraction, base)
     }
 
-    /// Appends the candidates that come within the margin.
+    /// Appends the candidates that come within the margin; how long that
+    /// took [s].
     fn keep_near(
         &self,
         kind: Kind,
@@ -345,7 +362,8 @@ impl Nearby {
         vertices_of: impl Fn(u32, u32) -> [u32; 4] + Sync,
         motion: &Motion<'_>,
         near: &mut Vec<Near>,
-    ) {
+    ) -> f64 {
+        let watch = Stopwatch::start();
         let (n_first, band) = (kind.n_first(), self.spacing.band());
         let slack = |vertices: &[u32]| {
             let slacks = vertices.iter().filter_map(|v| self.slacks.get(*v as usize));
@@ -402,6 +420,7 @@ impl Nearby {
             .map(|candidates| candidates.iter().filter_map(keep).collect())
             .collect();
         near.extend(kept.iter().flatten());
+        watch.seconds()
     }
 }
 
