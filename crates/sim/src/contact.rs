@@ -38,7 +38,7 @@ mod penetration;
 mod shape;
 mod surface;
 #[cfg(test)]
-mod test_meshes;
+pub(crate) mod test_meshes;
 mod touch;
 mod weave;
 

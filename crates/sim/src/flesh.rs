@@ -8,7 +8,7 @@
 //! | vertex                    | found by                     | goes back by     |
 //! |---------------------------|------------------------------|------------------|
 //! | inside another part       | winding number just above it | ½ (L + g)        |
-//! | a part in front of it     | the nearest along its normal | ½ (g − d)        |
+//! | a part in front of it     | the nearest that faces it    | ½ (g − d)        |
 //! | free                      |                              | 0                |
 //!
 //! L is the depth of the overlap, from the vertex to where the other part ends:
@@ -20,6 +20,12 @@
 //! which may be larger than what presses on it.
 //!
 //! The surface goes inwards only, so nothing that was outside it is caught.
+//!
+//! **Strangers**, parts that are far apart at rest, do not give way once one has
+//! sunk into the other: a hand in a hip would need a hollow as large as itself,
+//! and the skirt would hang in it. It is *absent* instead, with the arm that it
+//! is at the end of, for all cloth but its own: the skirt lies on the hip as if
+//! there were no hand, and feels it again when it is out of both.
 
 use drapery_core::Topology;
 use glam::DVec3;
@@ -127,9 +133,8 @@ impl Flesh {
         };
         flesh.most = (0..positions.len())
             .map(|v| {
-                let inwards = -flesh.normal(positions, v);
-                let behind = flesh.first(positions, v, inwards, 2.0 * config.reach, 1.0);
-                SQUEEZE * behind.map_or(2.0 * config.reach, |(distance, _)| distance)
+                let most = 2.0 * config.reach;
+                SQUEEZE * flesh.thickness(positions, v, most).unwrap_or(most)
             })
             .collect();
         flesh
@@ -162,9 +167,15 @@ impl Flesh {
         // What is too thin leaves the rest to what it meets.
         for (v, felt) in felt.iter().enumerate().filter(|(_, f)| f.needed > 0.0) {
             let rest = felt.needed - own(v, felt.needed);
-            for corner in self.boxes.triangles()[felt.other as usize] {
+            let corners = self.boxes.triangles()[felt.other as usize];
+            let met = point_triangle(positions[v], self.corners(positions, felt.other));
+            let weights = [1, 2, 3].map(|k| -met.weights[k]);
+            let sum_sq: f64 = weights.iter().map(|w| w * w).sum();
+            // The least that takes the place itself back by the rest.
+            for (corner, weight) in corners.into_iter().zip(weights) {
                 let corner = corner as usize;
-                back[corner] = back[corner].max(rest.min(self.most[corner]));
+                let share = rest * weight / sum_sq;
+                back[corner] = back[corner].max(share.min(self.most[corner]));
             }
         }
         Yielding {
@@ -208,8 +219,7 @@ impl Flesh {
                 (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)
             }),
             false => self
-                .first(positions, v, normal, room, -1.0)
-                .filter(|(distance, t)| *distance < NEARER * self.rest_distance(v, *t))
+                .facing(positions, v, normal, room)
                 .map(|(distance, t)| (room - distance, t)),
         };
         // Strangers pass through one another.
@@ -306,28 +316,19 @@ impl Flesh {
         Some((distance_sq(nearest).sqrt(), nearest))
     }
 
-    /// The first triangle that a ray from a vertex passes whose normal, times
-    /// `sign`, is along it; those at the vertex don't count.
-    fn first(
-        &self,
-        x: &[DVec3],
-        v: usize,
-        way: DVec3,
-        reach: f64,
-        sign: f64,
-    ) -> Option<(f64, u32)> {
-        let p = x[v];
-        let mut first: Option<(f64, u32)> = None;
+    /// How far a vertex is from where a ray inwards leaves the body first [m],
+    /// if that is within `reach`.
+    fn thickness(&self, x: &[DVec3], v: usize, reach: f64) -> Option<f64> {
+        let (p, way) = (x[v], -self.normal(x, v));
+        let mut first: Option<f64> = None;
         let bounds = Bounds::of_point(p).with(p + way * reach);
         self.boxes.visit_faces(bounds, 0.0, |t| {
             if self.boxes.triangles()[t as usize].contains(&(v as u32)) {
                 return;
             }
-            if let Some(distance) = passes(p, way, self.corners(x, t), sign) {
-                let here = (distance, t);
-                if distance <= reach && first.is_none_or(|f| here < f) {
-                    first = Some(here);
-                }
+            let distance = leaves(p, way, self.corners(x, t));
+            if let Some(distance) = distance.filter(|d| *d <= reach) {
+                first = Some(first.map_or(distance, |f| f.min(distance)));
             }
         });
         first
@@ -350,14 +351,13 @@ impl Flesh {
     }
 }
 
-/// How far a ray goes until it passes a triangle whose normal, times `sign`, is
-/// along it.
-fn passes(p: DVec3, way: DVec3, [a, b, c]: [DVec3; 3], sign: f64) -> Option<f64> {
+/// How far a ray goes until it leaves through a triangle.
+fn leaves(p: DVec3, way: DVec3, [a, b, c]: [DVec3; 3]) -> Option<f64> {
     /// Edges belong to both triangles.
     const EDGE: f64 = 1e-9;
     let normal = (b - a).cross(c - a);
     let slope = normal.dot(way);
-    if sign * slope <= 0.0 {
+    if slope <= 0.0 {
         return None;
     }
     let distance = normal.dot(a - p) / slope;
@@ -370,4 +370,137 @@ fn passes(p: DVec3, way: DVec3, [a, b, c]: [DVec3; 3], sign: f64) -> Option<f64>
         .iter()
         .all(|(s, e)| (*e - *s).cross(q - *s).dot(normal) >= -EDGE * area);
     is_in.then_some(distance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::test_meshes::sphere;
+
+    const RADIUS: f64 = 0.06;
+
+    /// Two balls as one body, their centres `apart` [m].
+    fn balls(apart: f64) -> (Topology, Vec<DVec3>) {
+        let (one, x) = sphere(RADIUS, 24);
+        let n = x.len() as u32;
+        let both = one.triangles().iter().copied();
+        let both = both.chain(one.triangles().iter().map(|t| t.map(|v| v + n)));
+        let topology = Topology::new(2 * n, both.collect()).unwrap();
+        let half = DVec3::new(0.5 * apart, 0.0, 0.0);
+        let left = x.iter().map(|p| *p - half);
+        (topology, left.chain(x.iter().map(|p| *p + half)).collect())
+    }
+
+    /// At rest they are far enough apart to meet, and no strangers.
+    fn flesh() -> Flesh {
+        let (topology, rest) = balls(0.28);
+        let config = FleshConfig {
+            strange: 0.5,
+            ..FleshConfig::DEFAULT
+        };
+        Flesh::new(&topology, &rest, config)
+    }
+
+    /// How far each vertex is outside the other ball, as the balls are meant.
+    fn outside_other(x: &[DVec3], apart: f64) -> Vec<f64> {
+        let half = DVec3::new(0.5 * apart, 0.0, 0.0);
+        let n = x.len() / 2;
+        let other = |v: usize| if v < n { half } else { -half };
+        (0..x.len())
+            .map(|v| x[v].distance(other(v)) - RADIUS)
+            .collect()
+    }
+
+    #[test]
+    fn a_body_that_does_not_touch_itself_gives_no_way() {
+        let mut flesh = flesh();
+        for apart in [0.28, 0.2, 2.0 * RADIUS + 6e-3] {
+            let (_, x) = balls(apart);
+            let felt = flesh.feel(&x);
+            assert!(felt.back.iter().all(|b| *b == 0.0), "{apart}");
+            assert!(!felt.inside.contains(&true) && !felt.absent.contains(&true));
+        }
+    }
+
+    #[test]
+    fn what_is_inside_another_part_is_found() {
+        let mut flesh = flesh();
+        for apart in [0.115, 0.1, 0.07] {
+            let (_, x) = balls(apart);
+            let felt = flesh.feel(&x);
+            let mut n_inside = 0;
+            for (v, outside) in outside_other(&x, apart).into_iter().enumerate() {
+                // The ball of triangles is within the round one, by h²/8r.
+                if outside.abs() > 1e-3 {
+                    assert_eq!(felt.inside[v], outside < 0.0, "{apart} {v}: {outside}");
+                }
+                n_inside += usize::from(felt.inside[v]);
+            }
+            assert!(n_inside > 10, "{n_inside}");
+        }
+    }
+
+    /// Two balls that are pushed together leave room for cloth in the middle,
+    /// where a plane between them passes through neither.
+    #[test]
+    fn parts_that_overlap_leave_room_between_them() {
+        let mut flesh = flesh();
+        let n = balls(0.1).1.len() / 2;
+        for overlap in [-0.003, 0.0, 0.002, 0.01, 0.03] {
+            let apart = 2.0 * RADIUS - overlap;
+            let (_, mut x) = balls(apart);
+            let felt = flesh.feel(&x);
+            flesh.give_way(&mut x, &felt.back);
+            let left = x[..n].iter().map(|p| p.x).fold(f64::MIN, f64::max);
+            let right = x[n..].iter().map(|p| p.x).fold(f64::MAX, f64::min);
+            let room = FleshConfig::DEFAULT.room;
+            assert!(right - left > 0.85 * room, "{overlap}: {}", right - left);
+            assert!(right - left < 3.3 * room, "{overlap}: {}", right - left);
+            assert!((right + left).abs() < 1e-6, "both alike");
+        }
+    }
+
+    #[test]
+    fn a_body_that_moves_gives_way_without_a_jump() {
+        let mut flesh = flesh();
+        let step = 2e-4;
+        let mut before: Option<Vec<f64>> = None;
+        for k in 0..150 {
+            let (_, x) = balls(2.0 * RADIUS + 0.008 - step * f64::from(k));
+            let back = flesh.feel(&x).back;
+            if let Some(before) = before {
+                let jump = back.iter().zip(&before).map(|(a, b)| (a - b).abs());
+                let jump = jump.fold(0.0, f64::max);
+                // From inside, a ball of triangles is a corner at every edge:
+                // what is nearest changes there, by the depth times its angle.
+                assert!(jump < 0.004, "{k}: {jump}");
+            }
+            before = Some(back);
+        }
+        assert!(before.unwrap().iter().any(|b| *b > 0.01));
+    }
+
+    #[test]
+    fn strangers_are_absent_where_they_have_sunk_into_one_another() {
+        let (topology, rest) = balls(0.6);
+        let mut flesh = Flesh::new(&topology, &rest, FleshConfig::DEFAULT);
+        let (_, x) = balls(2.0 * RADIUS - 0.004);
+        let touching = flesh.feel(&x);
+        assert!(touching.back.iter().any(|b| *b > 0.0), "a touch gives way");
+        assert!(!touching.absent.contains(&true));
+        let (_, x) = balls(2.0 * RADIUS - 0.02);
+        let sunk = flesh.feel(&x);
+        assert!(sunk.absent.iter().all(|a| *a), "all of a ball is near");
+        let deepest = (0..x.len()).min_by(|a, b| x[*a].x.abs().total_cmp(&x[*b].x.abs()));
+        assert!(sunk.inside[deepest.unwrap()]);
+        // What cloth is still within stays absent, wherever it is.
+        let (_, x) = balls(0.6);
+        let mut occupied = vec![false; x.len()];
+        occupied[7] = true;
+        let felt = flesh.feel_worn(&x, &occupied);
+        let n = x.len() / 2;
+        assert!(felt.absent[7] && felt.absent[..n].iter().all(|a| *a));
+        assert!(!felt.absent[n..].contains(&true), "the other ball is there");
+        assert!(!flesh.feel(&x).absent.contains(&true));
+    }
 }

@@ -5,7 +5,7 @@ use glam::DVec3;
 
 /// A square sheet of `n` × `n` vertices in the plane y = 0, of side 1 m around
 /// the origin, facing up.
-pub(super) fn sheet(n: u32) -> (Topology, Vec<DVec3>) {
+pub(crate) fn sheet(n: u32) -> (Topology, Vec<DVec3>) {
     let positions = (0..n * n)
         .map(|v| {
             let at = |k: u32| f64::from(k) / f64::from(n - 1) - 0.5;
@@ -24,7 +24,7 @@ pub(super) fn sheet(n: u32) -> (Topology, Vec<DVec3>) {
 }
 
 /// A sphere of latitude rings around the origin: closed, outward.
-pub(super) fn sphere(radius: f64, n: u32) -> (Topology, Vec<DVec3>) {
+pub(crate) fn sphere(radius: f64, n: u32) -> (Topology, Vec<DVec3>) {
     let mut positions = vec![DVec3::Y * radius];
     for ring in 1..n {
         let (s, c) = (std::f64::consts::PI * f64::from(ring) / f64::from(n)).sin_cos();
@@ -49,7 +49,7 @@ pub(super) fn sphere(radius: f64, n: u32) -> (Topology, Vec<DVec3>) {
 }
 
 /// The sheet rolled up along x to a spiral whose turns are `gap` [m] apart.
-pub(super) fn rolled(positions: &[DVec3], gap: f64) -> Vec<DVec3> {
+pub(crate) fn rolled(positions: &[DVec3], gap: f64) -> Vec<DVec3> {
     positions
         .iter()
         .map(|p| {
