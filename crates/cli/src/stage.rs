@@ -177,6 +177,13 @@ impl Stage {
                 100.0 * repaired.farthest
             ));
         }
+        if repaired.left > 0 {
+            say.note(format_args!(
+                "{}: they still cross in {} places; give garments from the skin outwards",
+                names(&garments),
+                repaired.left
+            ));
+        }
         self.bake(animation, &garments, &outfit, say)?;
         let crossed = animation.crossed_frames();
         if let Some(first) = crossed.first() {
