@@ -98,27 +98,27 @@ pub(crate) fn fabric(name: &str, say: &Say) -> anyhow::Result<Fabric> {
     Ok(loaded.fabric)
 }
 
-/// The fabric of each garment: as given for all or for each, or what it is
-/// usually made of.
+/// The fabric of each garment.
 pub(crate) fn fabrics(
     cloth: &args::ClothsOf,
     garments: &[String],
     say: &Say,
 ) -> anyhow::Result<Vec<Fabric>> {
+    let names = fabric_names(&cloth.fabric, garments)?;
+    names.into_iter().map(|name| fabric(name, say)).collect()
+}
+
+/// The name of the fabric of each garment: as given for all or for each, or
+/// what it is usually made of.
+fn fabric_names<'a>(given: &'a [String], garments: &[String]) -> anyhow::Result<Vec<&'a str>> {
     let usual = |name: &String| {
         let kind = GarmentKind::named(name);
         kind.map_or(USUAL_FABRIC, GarmentKind::fabric)
     };
-    match cloth.fabric.as_slice() {
-        [] => garments
-            .iter()
-            .map(|name| fabric(usual(name), say))
-            .collect(),
-        [one] => {
-            let one = fabric(one, say)?;
-            Ok(vec![one; garments.len()])
-        }
-        each if each.len() == garments.len() => each.iter().map(|f| fabric(f, say)).collect(),
+    match given {
+        [] => Ok(garments.iter().map(usual).collect()),
+        [one] => Ok(vec![one; garments.len()]),
+        each if each.len() == garments.len() => Ok(each.iter().map(String::as_str).collect()),
         several => bail!(
             "--fabric was given {} times for {} garments; give it once for all, or once for each",
             several.len(),
@@ -410,6 +410,22 @@ mod tests {
         for bad in ["5", "5..2", "0..11", "a..b", "3..3"] {
             assert!(frame_range(Some(bad), 10).is_err(), "{bad} was taken");
         }
+    }
+
+    #[test]
+    fn fabrics_are_for_all_or_for_each() {
+        let of = |names: &[&str]| -> Vec<String> { names.iter().map(|n| (*n).into()).collect() };
+        let garments = of(&["t-shirt", "jacket", "mine.obj"]);
+        let names = |given: &[&str]| -> anyhow::Result<Vec<String>> {
+            Ok(of(&fabric_names(&of(given), &garments)?))
+        };
+        let usual = ["cotton-plain", "wool-worsted", "cotton-plain"];
+        assert_eq!(names(&[]).unwrap(), usual);
+        assert_eq!(names(&["denim"]).unwrap(), ["denim"; 3]);
+        let each = ["silk-light", "denim", "leather"];
+        assert_eq!(names(&each).unwrap(), each);
+        let message = names(&["denim", "denim"]).unwrap_err().to_string();
+        assert!(message.contains("2 times for 3 garments"), "{message}");
     }
 
     #[test]

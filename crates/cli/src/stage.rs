@@ -180,6 +180,13 @@ impl Stage {
                 100.0 * repaired.farthest
             ));
         }
+        if repaired.left > 0 {
+            say.note(format_args!(
+                "{}: they still cross in {} places; give garments from the skin outwards",
+                names(&garments),
+                repaired.left
+            ));
+        }
         let bar = say.progress(DRESSING, "dressing");
         let outfit = outfit.watched(|share| {
             bar.set_position((share * DRESSING as f64) as u64);

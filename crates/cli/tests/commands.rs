@@ -737,3 +737,22 @@ fn feet_of_walks_stay_where_they_are_planted() {
     let stdout = out(folder.path(), 0, &["motion", "info", "bend", "--json"]);
     assert!(data(&stdout, "motion")[0]["foot_slide_m"].is_null());
 }
+
+#[test]
+fn every_layer_has_its_fabric() {
+    let folder = tempfile::tempdir().unwrap();
+    let worn = |fabrics: &[&'static str]| {
+        let mut words = vec!["animate", "skinning", "-c", "tube", "-m", "bend"];
+        words.extend(["--frames", "0..2", "--out", "layers.glb"]);
+        words.extend(["-g", "sleeve", "-g", "sleeve"]);
+        words.extend(fabrics.iter().flat_map(|fabric| ["--fabric", fabric]));
+        words
+    };
+    let stderr = error(folder.path(), 2, &worn(&["denim", "denim", "denim"]));
+    assert!(stderr.contains("3 times for 2 garments"), "{stderr}");
+    out(folder.path(), 0, &worn(&["cotton-plain", "wool-worsted"]));
+    let record = std::fs::read(folder.path().join("layers.glb.run.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+    let fabrics = serde_json::json!(["cotton-plain", "wool-worsted"]);
+    assert_eq!(record["settings"]["fabric"], fabrics);
+}

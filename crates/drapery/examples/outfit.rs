@@ -4,7 +4,10 @@
 //! cargo run --release -p drapery --example outfit -- walk 60 skirt:cotton-plain t-shirt:cotton-plain
 //! ```
 //!
-//! Garments are given from the skin outwards.
+//! Garments are given from the skin outwards, each as KIND, KIND:FABRIC or
+//! KIND@TRIANGLES:FABRIC; a name that ends in `.glb` is written.
+
+#![allow(clippy::print_stdout, reason = "it is there to be read")]
 
 use std::error::Error;
 use std::fs::File;
@@ -16,7 +19,7 @@ use drapery::scene::garment::{DraftConfig, GarmentKind, draft};
 use drapery::scene::motion::trim;
 use drapery::scene::{builtin, load};
 use drapery::sim::{MeshBoxes, self_crossings};
-use drapery::{Animation, Layer, SimulatedGarment, WearConfig, roll_out};
+use drapery::{Animation, Layer, RollOut, SimulatedGarment, WearConfig};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
@@ -25,8 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut names: Vec<String> = args.collect();
     if names.is_empty() {
         names = vec![
-            "skirt:cotton-plain".to_string(),
-            "poncho:cotton-plain".to_string(),
+            "skirt@600".to_string(),
+            "poncho@600:wool-worsted".to_string(),
         ];
     }
     let body = builtin::character("mannequin").ok_or("no mannequin")?;
@@ -38,7 +41,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut made = Vec::new();
     for name in names.iter().filter(|name| !name.ends_with(".glb")) {
-        let (kind, fabric) = name.split_once(':').unwrap_or((name, "cotton-plain"));
+        let (kind, fabric) = match name.split_once(':') {
+            Some((kind, fabric)) => (kind, Some(fabric)),
+            None => (name.as_str(), None),
+        };
         let (kind, n_triangles) = match kind.split_once('@') {
             Some((kind, n)) => (kind, n.parse()?),
             None => (kind, 3000),
@@ -49,6 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             ..DraftConfig::default()
         };
         let garment = draft(kind, &body, &shape, &config)?;
+        let fabric = fabric.unwrap_or(kind.fabric());
         made.push((garment, load::load_fabric(fabric)?.fabric));
     }
     let layers: Vec<Layer<'_>> = made
@@ -64,23 +71,25 @@ fn main() -> Result<(), Box<dyn Error>> {
         outfit.layering(),
         begun.elapsed().as_secs_f64()
     );
-    let mut worst = 0;
-    let _ = roll_out(&outfit, &body, &shaped, &clip, |frame, _, cloth| {
-        let x: Vec<_> = cloth.iter().map(|p| p.as_dvec3()).collect();
-        let boxes = MeshBoxes::new(outfit.topology(), &x);
-        let found = self_crossings(&boxes, &x).len();
-        worst = worst.max(found);
-        println!(
-            "frame {frame}: {found} crossings, {:.2} s",
-            begun.elapsed().as_secs_f64()
-        );
+    let mut animation = Animation::new(&body, &shaped, &clip);
+    let garments: Vec<_> = made.iter().map(|(garment, _)| garment).collect();
+    let ended = animation.wear_outfit(&garments, &outfit, |frame| {
+        println!("frame {frame}: {:.2} s", begun.elapsed().as_secs_f64());
         true
     })?;
+    assert_eq!(ended, RollOut::Done);
+    let mut worst = 0;
+    for frame in 0..clip.frames().len() {
+        let baked = animation.garments.iter();
+        let x: Vec<_> = baked
+            .flat_map(|baked| &baked.frames[frame])
+            .map(|p| p.as_dvec3())
+            .collect();
+        let boxes = MeshBoxes::new(outfit.topology(), &x);
+        worst = worst.max(self_crossings(&boxes, &x).len());
+    }
     println!("at most {worst} crossings in a frame");
     if let Some(path) = names.iter().find(|name| name.ends_with(".glb")) {
-        let mut animation = Animation::new(&body, &shaped, &clip);
-        let garments: Vec<_> = made.iter().map(|(garment, _)| garment).collect();
-        let _ = animation.wear_outfit(&garments, &outfit, |_| true)?;
         animation.write_glb(&mut BufWriter::new(File::create(path)?))?;
     }
     Ok(())

@@ -16,9 +16,13 @@
 //! The lifted cloth is strained; dressing lets it down again onto what is now
 //! below it.
 
-use drapery_core::{PseudoNormals, Topology, TriangleTree};
+mod ground;
+
+use drapery_core::Topology;
 use drapery_sim::{MeshBoxes, crossings};
 use glam::{DVec3, Vec3};
+
+use self::ground::{Foot, Ground, Surface};
 
 /// What it took to put layers in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,8 +54,6 @@ const HEIGHT_ROUNDS: u32 = 8;
 const MAX_LIFT: f32 = 0.15;
 /// Lifts reach this many edges farther, falling off.
 const SPREAD: u32 = 3;
-/// Below this height the way up is the body's normal [m].
-const LOW: f32 = 5e-3;
 
 /// A layer while it is put in order.
 pub(crate) struct Placed {
@@ -63,13 +65,9 @@ pub(crate) struct Placed {
 }
 
 /// Lifts layers, given from the skin outwards, until none passes through
-/// another, off a body at `body` [m].
+/// another, off a body at `body_at` [m].
 pub(crate) fn put_in_order(layers: &mut [Placed], body: &Topology, body_at: &[Vec3]) -> Layering {
-    let ground = Ground {
-        surface: Surface::new(body, body_at),
-        normals: PseudoNormals::new(body.triangles(), body_at),
-        at: body_at,
-    };
+    let ground = Ground::new(body, body_at);
     let before: Vec<Vec<Vec3>> = layers.iter().map(|l| l.positions.clone()).collect();
     let mut done = Layering {
         faces_out: layers.iter().all(|layer| ground.is_faced(layer)),
@@ -104,54 +102,18 @@ fn n_crossings(a: &Placed, b: &Placed) -> usize {
 /// Lifts a layer off those below it.
 fn lift(inner: &[Placed], outer: &mut Placed, ground: &Ground<'_>) {
     let around = neighbours(&outer.topology);
-    let feet_of: Vec<Vec<Foot>> = inner.iter().map(|l| ground.feet(&l.positions)).collect();
-    let surfaces: Vec<Surface<'_>> = inner
-        .iter()
-        .map(|l| Surface::new(&l.topology, &l.positions))
-        .collect();
-    let boxes: Vec<(MeshBoxes, Vec<DVec3>)> = inner.iter().map(Placed::boxes).collect();
+    let below: Vec<Below<'_>> = inner.iter().map(|l| Below::new(l, ground)).collect();
     let mut feet = ground.feet(&outer.positions);
     let mut lifted = vec![0.0f32; outer.positions.len()];
     for round in 0..MAX_ROUNDS {
         let mut lifts = vec![0.0f32; outer.positions.len()];
         if round < HEIGHT_ROUNDS {
-            let above = Surface::new(&outer.topology, &outer.positions);
-            for (i, layer) in inner.iter().enumerate() {
-                let gap = 0.5 * (layer.thickness + outer.thickness) + ROOM;
-                for (foot, lift) in feet.iter().zip(&mut lifts) {
-                    let limit = ground.limit(foot, foot.height + REACH);
-                    let found = surfaces[i].passes(foot, limit, &layer.positions);
-                    let highest = found.map(|(_, height)| height).fold(0.0, f32::max);
-                    if highest > 0.0 {
-                        *lift = lift.max(highest + gap - foot.height);
-                    }
-                }
-                for foot in &feet_of[i] {
-                    let limit = ground.limit(foot, foot.height + gap);
-                    for (triangle, height) in above.passes(foot, limit, &outer.positions) {
-                        let missing = foot.height + gap - height;
-                        for v in outer.topology.triangles()[triangle as usize] {
-                            let lift = &mut lifts[v as usize];
-                            *lift = lift.max(missing);
-                        }
-                    }
-                }
+            for below in &below {
+                below.lift_by_heights(outer, &feet, ground, &mut lifts);
             }
         }
-        let (own, x) = outer.boxes();
-        let mut n_crossed = 0;
-        for ((boxes, y), layer) in boxes.iter().zip(inner) {
-            let gap = 0.5 * (layer.thickness + outer.thickness) + ROOM;
-            let found = crossings(boxes, y, &own, &x);
-            n_crossed += found.len();
-            let edges = found.other_edge_faces.iter().map(|[e, _]| *e as usize);
-            let edges = edges.flat_map(|e| own.edges()[e]);
-            let faces = found.edge_faces.iter().map(|[_, t]| *t as usize);
-            let faces = faces.flat_map(|t| own.triangles()[t]);
-            for v in edges.chain(faces) {
-                lifts[v as usize] = lifts[v as usize].max(gap);
-            }
-        }
+        let found = below.iter().map(|b| b.lift_by_crossings(outer, &mut lifts));
+        let n_crossed: usize = found.sum();
         let most = lifts.iter().copied().fold(0.0, f32::max);
         if n_crossed == 0 && (most < 1e-5 || round >= HEIGHT_ROUNDS) {
             break;
@@ -164,6 +126,77 @@ fn lift(inner: &[Placed], outer: &mut Placed, ground: &Ground<'_>) {
             *p += foot.up * lift;
             foot.height += lift;
         }
+    }
+}
+
+/// A layer that another is lifted off.
+struct Below<'a> {
+    layer: &'a Placed,
+    feet: Vec<Foot>,
+    surface: Surface<'a>,
+    boxes: MeshBoxes,
+    x: Vec<DVec3>,
+}
+
+impl<'a> Below<'a> {
+    fn new(layer: &'a Placed, ground: &Ground<'_>) -> Self {
+        let (boxes, x) = layer.boxes();
+        Self {
+            layer,
+            feet: ground.feet(&layer.positions),
+            surface: Surface::new(&layer.topology, &layer.positions),
+            boxes,
+            x,
+        }
+    }
+
+    /// What is left between this layer and the one above [m].
+    fn gap(&self, outer: &Placed) -> f32 {
+        0.5 * (self.layer.thickness + outer.thickness) + ROOM
+    }
+
+    /// Raises `lifts` [m] to what is missing in height.
+    fn lift_by_heights(
+        &self,
+        outer: &Placed,
+        feet: &[Foot],
+        ground: &Ground<'_>,
+        lifts: &mut [f32],
+    ) {
+        let gap = self.gap(outer);
+        for (foot, lift) in feet.iter().zip(&mut *lifts) {
+            let limit = ground.limit(foot, foot.height + REACH);
+            let found = self.surface.passes(foot, limit, &self.layer.positions);
+            let highest = found.map(|(_, height)| height).fold(0.0, f32::max);
+            if highest > 0.0 {
+                *lift = lift.max(highest + gap - foot.height);
+            }
+        }
+        let above = Surface::new(&outer.topology, &outer.positions);
+        for foot in &self.feet {
+            let limit = ground.limit(foot, foot.height + gap);
+            for (triangle, height) in above.passes(foot, limit, &outer.positions) {
+                for v in outer.topology.triangles()[triangle as usize] {
+                    let lift = &mut lifts[v as usize];
+                    *lift = lift.max(foot.height + gap - height);
+                }
+            }
+        }
+    }
+
+    /// Raises `lifts` [m] where edges pass through faces; gives how often.
+    fn lift_by_crossings(&self, outer: &Placed, lifts: &mut [f32]) -> usize {
+        let gap = self.gap(outer);
+        let (own, x) = outer.boxes();
+        let found = crossings(&self.boxes, &self.x, &own, &x);
+        let edges = found.other_edge_faces.iter().map(|[e, _]| *e as usize);
+        let edges = edges.flat_map(|e| own.edges()[e]);
+        let faces = found.edge_faces.iter().map(|[_, t]| *t as usize);
+        let faces = faces.flat_map(|t| own.triangles()[t]);
+        for v in edges.chain(faces) {
+            lifts[v as usize] = lifts[v as usize].max(gap);
+        }
+        found.len()
     }
 }
 
@@ -193,148 +226,6 @@ impl Placed {
         let x: Vec<DVec3> = self.positions.iter().map(|p| p.as_dvec3()).collect();
         (MeshBoxes::new(&self.topology, &x), x)
     }
-}
-
-/// Where a vertex is above the body.
-#[derive(Clone, Copy, Debug)]
-struct Foot {
-    /// [m]
-    at: Vec3,
-    /// Of unit length.
-    up: Vec3,
-    /// [m]
-    height: f32,
-}
-
-/// The body.
-struct Ground<'a> {
-    surface: Surface<'a>,
-    normals: PseudoNormals,
-    at: &'a [Vec3],
-}
-
-impl Ground<'_> {
-    fn feet(&self, positions: &[Vec3]) -> Vec<Foot> {
-        let foot = |p: &Vec3| {
-            let found =
-                self.normals
-                    .signed_distance(&self.surface.tree, self.at, *p, f32::INFINITY);
-            let Some((distance, closest)) = found else {
-                return Foot {
-                    at: *p,
-                    up: Vec3::Y,
-                    height: 0.0,
-                };
-            };
-            let normal = self.normals.at(&closest).normalize_or(Vec3::Y);
-            match distance > LOW {
-                true => Foot {
-                    at: closest.point,
-                    up: (*p - closest.point) / distance,
-                    height: distance,
-                },
-                // From the point itself, so that going up is going straight.
-                false => Foot {
-                    at: *p - normal * distance,
-                    up: normal,
-                    height: distance,
-                },
-            }
-        };
-        positions.iter().map(foot).collect()
-    }
-
-    /// Whether most of a layer faces away from the body.
-    fn is_faced(&self, layer: &Placed) -> bool {
-        let feet = self.feet(&layer.positions);
-        let faced = layer.topology.triangles().iter().filter(|corners| {
-            let [a, b, c] = corners.map(|v| layer.positions[v as usize]);
-            let up: Vec3 = corners.iter().map(|v| feet[*v as usize].up).sum();
-            (b - a).cross(c - a).dot(up) > 0.0
-        });
-        2 * faced.count() > layer.topology.triangles().len()
-    }
-
-    /// How far up from a foot there is no other part of the body, at most
-    /// `limit` [m].
-    fn limit(&self, foot: &Foot, limit: f32) -> f32 {
-        let hits = self.surface.hits(foot, limit, self.at);
-        let other = hits.filter(|(_, height, facing)| *facing < 0.0 && *height > LOW);
-        other.map(|(_, height, _)| height).fold(limit, f32::min)
-    }
-}
-
-/// A surface that can be asked what is above a foot.
-struct Surface<'a> {
-    topology: &'a Topology,
-    tree: TriangleTree,
-}
-
-impl<'a> Surface<'a> {
-    fn new(topology: &'a Topology, positions: &[Vec3]) -> Self {
-        Self {
-            topology,
-            tree: TriangleTree::new(topology.triangles(), positions),
-        }
-    }
-
-    /// The triangles above a foot that face up, with their heights, at most
-    /// `limit` [m].
-    fn passes(
-        &self,
-        foot: &Foot,
-        limit: f32,
-        positions: &[Vec3],
-    ) -> impl Iterator<Item = (u32, f32)> + use<> {
-        let hits = self.hits(foot, limit, positions);
-        hits.filter(|(_, _, facing)| *facing > 0.0)
-            .map(|(triangle, height, _)| (triangle, height))
-    }
-
-    /// The triangles above a foot, with their heights and how far they face
-    /// up.
-    fn hits(
-        &self,
-        foot: &Foot,
-        limit: f32,
-        positions: &[Vec3],
-    ) -> impl Iterator<Item = (u32, f32, f32)> + use<> {
-        let end = foot.at + foot.up * limit;
-        let mut found = Vec::new();
-        self.tree.visit_box(
-            foot.at.min(end),
-            foot.at.max(end),
-            0.0,
-            positions,
-            |triangle| {
-                let corners = self.topology.triangles()[triangle as usize];
-                let corners = corners.map(|v| positions[v as usize] - foot.at);
-                if let Some((height, facing)) = hit(corners, foot.up)
-                    && height <= limit
-                {
-                    found.push((triangle, height, facing));
-                }
-            },
-        );
-        found.sort_by_key(|(triangle, _, _)| *triangle);
-        found.into_iter()
-    }
-}
-
-/// How far along a direction a triangle is met from the origin, and how far it
-/// faces along it.
-fn hit([a, b, c]: [Vec3; 3], up: Vec3) -> Option<(f32, f32)> {
-    let [a, b, c, up] = [a, b, c, up].map(|p| p.as_dvec3());
-    let normal = (b - a).cross(c - a);
-    let facing = normal.dot(up);
-    if facing == 0.0 {
-        return None;
-    }
-    let height = normal.dot(a) / facing;
-    let p = up * height;
-    let inside = [(a, b), (b, c), (c, a)].map(|(s, e)| (e - s).cross(p - s).dot(normal) >= 0.0);
-    let is_hit = height >= 0.0 && inside == [true; 3];
-    is_hit.then_some((height as f32, facing as f32))
 }
 
 #[cfg(test)]

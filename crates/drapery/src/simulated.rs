@@ -130,6 +130,8 @@ pub struct WornGarment {
     is_fresh: bool,
     /// The step reports of the last frame, the worst of each.
     worst: drapery_sim::StepReport,
+    /// Those of everything before the first frame.
+    dressing: drapery_sim::StepReport,
     /// How long the body has been posed, in all.
     posing: Duration,
 }
@@ -148,6 +150,11 @@ impl WornGarment {
     /// Where the body gave way to itself in the last frame.
     pub const fn yielding(&self) -> &Yielding {
         self.wearer.yielding()
+    }
+
+    /// The steps before the first frame taken together, in the same way.
+    pub const fn dressing(&self) -> &drapery_sim::StepReport {
+        &self.dressing
     }
 
     /// The steps of the last frame taken together: counts are summed, of parts

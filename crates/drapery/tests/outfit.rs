@@ -133,6 +133,7 @@ fn a_poncho_over_a_skirt_is_put_in_order_and_stays_so() {
     assert!(found.lifted > 0 && found.farthest < 0.1, "{found:?}");
     let seen = |i: usize| frames[i].frame(&body, Surroundings::default());
     let mut state = worn.start(&seen(0)).unwrap();
+    assert_eq!(state.dressing().crossings, 0, "nothing crosses on the way");
     let mut out = vec![Vec3::ZERO; worn.topology().n_vertices()];
     for i in 0..frames.len() {
         worn.step(&mut state, &seen(i), &mut out).unwrap();

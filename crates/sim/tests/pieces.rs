@@ -110,17 +110,12 @@ fn pieces_far_apart_move_as_each_does_alone() {
         }
     }
     assert!(farthest < 1e-5, "{farthest} m apart");
-    let energy =
-        |i: usize| joined.energy(both.positions()) - cloths[i].energy(alone[i].positions());
-    let other = [1, 0].map(|i| cloths[i].energy(alone[i].positions()));
-    for i in 0..2 {
-        assert!(
-            (energy(i) / other[i] - 1.0).abs() < 0.05,
-            "{} J for {} J",
-            energy(i),
-            other[i]
-        );
-    }
+    let apart: f64 = (0..2).map(|i| cloths[i].energy(alone[i].positions())).sum();
+    let together = joined.energy(both.positions());
+    assert!(
+        (together / apart - 1.0).abs() < 1e-3,
+        "{together} J for {apart} J"
+    );
 }
 
 /// An upper sheet on a lower one that is held, tilted by `angle` [rad]; how far

@@ -74,6 +74,7 @@ impl SimulatedGarment<'_> {
             skinned: vec![Vec3::ZERO; self.cloth.n_vertices()],
             is_fresh: true,
             worst: drapery_sim::StepReport::default(),
+            dressing: drapery_sim::StepReport::default(),
             posing: Duration::ZERO,
         };
         let frames = |seconds: f64| (seconds * self.frame_rate.hz()).ceil() as u32;
@@ -116,7 +117,7 @@ impl SimulatedGarment<'_> {
         let phase = Phase::Settling(part(reshaping + dressing, settling));
         self.play(&mut worn, settling, surroundings, phase, stand)?;
         self.play_between(&mut worn, easing, (body.pose, body.velocity), surroundings)?;
-        worn.worst = drapery_sim::StepReport::default();
+        worn.dressing = std::mem::take(&mut worn.worst);
         self.tell(1.0)?;
         Ok(worn)
     }
