@@ -79,7 +79,7 @@ const SUNK: f64 = 5e-3;
 const AROUND: f64 = 0.3;
 /// What is not inside another part, nor near what is, goes back by no more than
 /// this [m], so that cloth on it is still seen outside...
-const SEEN: f64 = 2e-3;
+const SEEN: f64 = 1.8e-3;
 /// ... and by as much more as it is nearer than this [m].
 const NEAR: f64 = 0.015;
 /// Vertices that one task takes.
