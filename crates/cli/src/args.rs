@@ -659,7 +659,7 @@ pub(crate) struct WalkBench {
 #[command(
     after_help = "One JSON line a motion and garment is added to --out as soon as it is done; what is there \
     already is left out when the command runs again. The table comes at the end.\n\n\
-    Example:\n  drapery bench wear -c tube -g sleeve -m bend --frames 10 --out wear.jsonl\n"
+    Example:\n  drapery bench wear -c tube -g sleeve -m bend --frames 2 --out wear.jsonl\n"
 )]
 pub(crate) struct WearBench {
     /// Built-in name, or a .glb, .gltf or SMPL-layout .npz file

@@ -39,7 +39,7 @@ fn demo_leaves_a_page_pictures_and_scenes() {
 #[test]
 fn every_help_ends_in_an_example_that_works() {
     let folder = tempfile::tempdir().unwrap();
-    let commands: [&[&str]; 17] = [
+    let commands: [&[&str]; 18] = [
         &[],
         &["demo"],
         &["character", "info"],
@@ -56,6 +56,7 @@ fn every_help_ends_in_an_example_that_works() {
         &["bench", "picture"],
         &["bench", "simulate"],
         &["bench", "skinning"],
+        &["bench", "wear"],
         &["info"],
     ];
     for command in commands {
