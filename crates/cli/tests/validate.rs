@@ -71,3 +71,18 @@ fn wrong_names_and_numbers_are_refused() {
     assert!(stderr.contains("cantilever"), "{stderr}");
     error(folder.path(), 2, &["validate", "--threads", "0"]);
 }
+
+#[test]
+fn cloth_on_the_mannequin_is_among_the_tests() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["validate", "--quick", "--only", "body-capstan", "--json"];
+    let cases = data(&out(folder.path(), 0, &arguments), "validate");
+    assert_eq!(cases.len(), 2);
+    for case in &cases {
+        assert_eq!(case["test"], "body-capstan");
+        assert_eq!(case["pass"], true);
+    }
+    // Twice the friction is the square of the ratio.
+    let ratio = |at: usize| cases[at]["reference"].as_f64().unwrap();
+    assert!((ratio(1) / ratio(0).powi(2) - 1.0).abs() < 0.05);
+}

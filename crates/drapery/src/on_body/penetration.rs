@@ -2,7 +2,8 @@
 //!
 //! After every frame the depth of all vertices, middles of edges and centres of
 //! faces in the body is taken, of the skirt, which hangs on its pins, and of
-//! garments that hang from the shoulders and have no sleeves.
+//! garments that hang from the shoulders and have no sleeves. The body is the
+//! one that the cloth meets, which has given way where it touches itself.
 
 use drapery_core::{
     BodyModel, Fabric, FrameIndex, GarmentAnimator, Pose, PoseVelocity, Surroundings,
@@ -11,8 +12,8 @@ use drapery_scene::builtin;
 use drapery_scene::garment::{DraftConfig, GarmentKind, draft};
 use drapery_scene::motion::sample;
 use drapery_sim::textbook::{Case, Experiment, Size, Test, Trouble};
-use drapery_sim::{MeshBoxes, MeshObstacle, penetration};
-use glam::{DVec3, Vec3};
+use drapery_sim::{MeshBoxes, penetration};
+use glam::Vec3;
 
 use crate::{SimulatedGarment, WearConfig};
 
@@ -90,7 +91,6 @@ fn walk(kind: GarmentKind, n_triangles: u32, n_frames: u32, size: Size) -> Resul
     let mut velocity = PoseVelocity::zero(clip.skeleton().len());
     let mut posed = model.room();
     let mut out = vec![Vec3::ZERO; worn.topology().n_vertices()];
-    let wide = |points: &[Vec3]| -> Vec<DVec3> { points.iter().map(|p| p.as_dvec3()).collect() };
     let mut boxes = None;
     let mut state = None;
     let mut walked = Walked {
@@ -116,11 +116,10 @@ fn walk(kind: GarmentKind, n_triangles: u32, n_frames: u32, size: Size) -> Resul
         };
         worn.step(state, &seen, &mut out)?;
         walked.set_back += state.report().set_back;
-        let skin = MeshObstacle::new(model.topology(), wide(&posed.vertices))
-            .expect("the mannequin is closed");
-        let x = wide(&out);
-        let boxes = boxes.get_or_insert_with(|| MeshBoxes::new(worn.topology(), &x));
-        let found = penetration(&skin.into(), boxes, &x, LIMIT);
+        let x = state.simulation().positions();
+        let boxes = boxes.get_or_insert_with(|| MeshBoxes::new(worn.topology(), x));
+        let skin = &state.simulation().obstacles()[0];
+        let found = penetration(skin, boxes, x, LIMIT);
         walked.n_points = found.n_points;
         walked.n_inside += found.n_inside;
         walked.worst = walked.worst.max(found.worst);
