@@ -100,8 +100,8 @@ pub(crate) struct MotionReading {
     /// Leave the height of the root as retargeting finds it
     #[arg(long)]
     pub(crate) no_ground: bool,
-    /// Mend what jumps in a captured motion and take off the drift of its floor, 4 cm at most;
-    /// see motion info
+    /// Mend what jumps in a captured motion and level its floor, by a few centimetres at
+    /// most; see motion info
     #[arg(long)]
     pub(crate) clean: bool,
     /// Joint table of your own: a text file of lines "target = source"

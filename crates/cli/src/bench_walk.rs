@@ -75,7 +75,11 @@ struct Measured {
 fn measure(plan: &WalkBench, stage: &Stage, say: &Say) -> anyhow::Result<Measured> {
     let fabric = source::fabric(&plan.fabric, say)?;
     let (model, clip) = (&stage.character, &stage.clip);
-    let (rate, config) = (clip.frame_rate(), WearConfig::default());
+    let (rate, mut config) = (clip.frame_rate(), WearConfig::default());
+    if std::env::var_os("SHORT").is_some() {
+        config.dressing = 0.3;
+        config.settling = 0.2;
+    }
     let garment = &stage.garments[0];
     let made_for = &stage.made_for[0];
     let worn = SimulatedGarment::new(garment, model, made_for, &fabric, rate, config)?;

@@ -15,6 +15,9 @@ use crate::say::Say;
 use crate::source::Worn;
 use crate::{source, stop};
 
+/// Ticks of the progress bar while a garment is put on.
+const DRESSING: u64 = 100;
+
 /// How garments follow the body.
 #[derive(Clone, Copy)]
 pub(crate) enum Wearing<'a> {
@@ -184,6 +187,14 @@ impl Stage {
                 repaired.left
             ));
         }
+        let bar = say.progress(DRESSING, "dressing");
+        let outfit = outfit.watched(|share| {
+            bar.set_position((share * DRESSING as f64) as u64);
+            if share >= 1.0 {
+                bar.finish_and_clear();
+            }
+            !stop::asked()
+        });
         self.bake(animation, &garments, &outfit, say)?;
         let crossed = animation.crossed_frames();
         if let Some(first) = crossed.first() {
@@ -218,8 +229,12 @@ impl Stage {
         let ended = animation.wear_outfit(garments, animator, |frame: usize| {
             bar.set_position(frame as u64 + 1);
             !stop::asked()
-        })?;
+        });
         bar.finish_and_clear();
+        if ended.is_err() {
+            stop::check()?;
+        }
+        let ended = ended?;
         if ended == RollOut::Stopped {
             stop::check()?;
         }

@@ -81,6 +81,9 @@ pub enum AnimateError {
         /// By what it failed.
         why: &'static str,
     },
+    /// Whoever watched has stopped it.
+    #[error("it was stopped")]
+    Stopped,
     /// The state was made by the animator of another garment.
     #[error("the state has {found} {what}, the garment has {expected}")]
     State {

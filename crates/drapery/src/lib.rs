@@ -60,6 +60,6 @@ pub use road::{
 };
 pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};
 pub use wear::{
-    DEEP, Depths, FrameFlags, MASK_RADIUS, Masked, REACH, WearMeter, WearSummary, WornFrame,
-    self_contact_mask,
+    DEEP, Depths, FrameFlags, MASK_RADIUS, Masked, REACH, SelfContactMask, WearMeter, WearSummary,
+    WornFrame,
 };

@@ -7,7 +7,7 @@
 //! |----------------|------------------------------------------------------------------|
 //! | penetration    | vertices, middles of edges and centres of faces of the garment that are more than 1 mm inside the body |
 //! | poking through | vertices of the body from which the nearest cloth, at most 2 cm away, lies more than 1 mm beneath the skin with its outer side towards them |
-//! | mask           | skin inside another part of the body, and all within 2 cm of it   |
+//! | mask           | all within 2 cm of a vertex of the body that is inside another part of it |
 //! | stretch        | how much longer edges are than in the rest shape, and than in the first frame |
 //! | speed          | of vertices, relative to the point of the body next to them        |
 //! | crossings      | edges of the garment that pass through a face of it               |
@@ -43,6 +43,6 @@ mod summary;
 mod tests;
 
 pub use depths::{DEEP, Depths, Masked, REACH};
-pub use mask::{MASK_RADIUS, self_contact_mask};
+pub use mask::{MASK_RADIUS, SelfContactMask};
 pub use meter::{WearMeter, WornFrame};
 pub use summary::{FrameFlags, WearSummary};

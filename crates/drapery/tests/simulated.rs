@@ -166,3 +166,30 @@ fn wind_that_sets_in_during_a_clip_moves_the_garment() {
     let blown = middle_after(15.0 * Vec3::Z) - middle_after(Vec3::ZERO);
     assert!(blown.z > 5e-4, "{blown}");
 }
+
+#[test]
+fn who_watches_a_garment_being_put_on_sees_it_done_and_may_stop_it() {
+    let (tube, body, clip, frames) = bending();
+    let sleeve = builtin::garment("sleeve").unwrap();
+    let worn = || {
+        let rate = clip.frame_rate();
+        SimulatedGarment::new(&sleeve, &tube, &[0.0, 0.0], &fabric(), rate, CONFIG).unwrap()
+    };
+    let first = frames[0].frame(&body, Surroundings::default());
+    let seen = std::sync::Mutex::new(Vec::new());
+    let watched = worn().watched(|share| {
+        seen.lock().unwrap().push(share);
+        true
+    });
+    let quiet = worn().start(&first).unwrap();
+    let state = watched.start(&first).unwrap();
+    assert_eq!(
+        state.simulation().positions(),
+        quiet.simulation().positions()
+    );
+    let seen = seen.lock().unwrap();
+    assert!(seen.len() > 5 && seen.is_sorted(), "{seen:?}");
+    assert_eq!(seen.last(), Some(&1.0));
+    let stopped = worn().watched(|share| share < 0.5).start(&first);
+    assert!(matches!(stopped, Err(AnimateError::Stopped)));
+}

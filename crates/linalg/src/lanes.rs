@@ -114,7 +114,20 @@ impl LaneCholesky {
     /// # Panics
     /// When there is no such lane, or not one value an entry.
     pub fn factor(&mut self, lane: usize, values: &[f64]) -> Result<(), NotPositiveDefinite> {
-        assert!(lane < LANES, "lane {lane} of {LANES}");
+        let factor = self.factors_of(values)?;
+        self.set(lane, &factor);
+        Ok(())
+    }
+
+    /// The factor of a matrix, for [`set`](Self::set): several can be made at
+    /// once.
+    ///
+    /// # Errors
+    /// When the matrix is not positive definite.
+    ///
+    /// # Panics
+    /// When there is not one value an entry.
+    pub fn factors_of(&self, values: &[f64]) -> Result<Vec<f64>, NotPositiveDefinite> {
         assert_eq!(values.len(), self.pattern.n_entries(), "one value an entry");
         let mut factor = vec![0.0; self.symbolic.len_val()];
         let needed = self
@@ -132,6 +145,20 @@ impl LaneCholesky {
                 Default::default(),
             )
             .map_err(refused)?;
+        Ok(factor)
+    }
+
+    /// Takes a factor that [`factors_of`](Self::factors_of) made into a lane.
+    ///
+    /// # Panics
+    /// When there is no such lane, or the factor is of another pattern.
+    pub fn set(&mut self, lane: usize, factor: &[f64]) {
+        assert!(lane < LANES, "lane {lane} of {LANES}");
+        assert_eq!(
+            factor.len(),
+            self.symbolic.len_val(),
+            "a factor of this pattern"
+        );
         let mut from = 0;
         for column in 0..self.order.len() {
             self.inverse[column][lane] = (1.0 / factor[from]) as f32;
@@ -142,7 +169,6 @@ impl LaneCholesky {
                 from += 1;
             }
         }
-        Ok(())
     }
 
     /// Replaces each lane of `x` by the solution with that lane's matrix.

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use drapery_core::{JointId, Skeleton};
 use drapery_scene::motion::{
-    Axis, BvhOptions, Calibration, JointMap, LengthUnit, MotionReading, RetargetOptions,
-    Retargeted, Rule, bvh_from_clip, change_speed, clip_from_amass, clip_from_bvh, mirror,
-    retarget,
+    Axis, BvhOptions, Calibration, JointMap, LengthUnit, Mend, MotionReading, RetargetOptions,
+    Retargeted, Rule, bvh_from_clip, change_speed, clean, clip_from_amass, clip_from_bvh,
+    find_drift, find_jumps, mend, mirror, retarget,
 };
 use glam::{Quat, Vec3};
 use serde_json::Value;
@@ -269,4 +269,31 @@ fn an_amass_t_pose_stands_on_the_body() {
     }
     let ankle = body.rest()[body.joint("LeftFoot").unwrap().index()].y;
     assert!((at("LeftFoot").y - ankle).abs() < 1e-5);
+}
+
+/// 05_20 turns a hip over within a frame, 07_12 starts with a pose from
+/// elsewhere, 104_17 turns feet over for six frames; the floor under 07_02
+/// rises by 7 cm. 135_07 kicks, and nothing but one skip of its root is mended.
+#[test]
+fn jumps_are_mended_and_the_floor_is_levelled() {
+    let Some(data) = data() else { return };
+    let body = body(&data);
+    let on_body = |file: &str| put_on(&body, &load(&data, file), 0.0).clip;
+    for (file, joint, frame) in [
+        ("05_20.bvh", Some("LeftUpLeg"), 169),
+        ("07_12.bvh", None, 0),
+        ("104_17.bvh", Some("LeftFoot"), 3),
+    ] {
+        let clip = on_body(file);
+        let joint = joint.map(|name| body.joint(name).unwrap());
+        let cleaned = clean(&clip, body.rest());
+        let is_it = |m: &Mend| m.joint == joint && (m.first..=m.last).contains(&frame);
+        assert!(cleaned.mends.iter().any(is_it), "{file}");
+        assert_eq!(find_jumps(&cleaned.clip), [], "{file}");
+    }
+    let kick = mend(&on_body("135_07.bvh")).mends;
+    assert!(kick.len() == 1 && kick[0].joint.is_none(), "{kick:?}");
+    let drift = find_drift(&on_body("07_02.bvh"), body.rest()).unwrap();
+    assert!(drift.standing[1] - drift.standing[0] > 0.07);
+    assert!(drift.levelled.iter().all(|y| y.abs() < 0.02), "{drift:?}");
 }

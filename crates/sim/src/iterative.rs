@@ -42,14 +42,18 @@ impl Iterative {
         }
     }
 
-    /// Sums the Hessian at `x`. False when the preconditioner has no factor.
+    /// Sums the Hessian at `x`, or near where the cloth was when it was summed
+    /// last. False when the preconditioner has no factor.
     pub(crate) fn prepare(
         &mut self,
         objective: &Objective<'_>,
-        x: &[DVec3],
+        x: Option<&[DVec3]>,
         at: &Evaluation,
     ) -> bool {
-        self.matrix.assemble(objective, x, at);
+        match x {
+            Some(x) => self.matrix.assemble(objective, x, at),
+            None => self.matrix.gather(objective, at),
+        }
         self.preconditioner.prepare(objective, &self.matrix, at)
     }
 
@@ -104,7 +108,7 @@ impl Iterative {
                 *p = *z + *p * turn;
             }
         }
-        self.preconditioner.took(iterations);
+        self.preconditioner.took(iterations, tolerance);
         let taken: f64 = step_of(&self.x, gradient) / (scale * first);
         self.understated = taken.max(1.0);
         for (step, x) in step.iter_mut().zip(&self.x) {

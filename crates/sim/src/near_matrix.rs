@@ -39,7 +39,7 @@ pub(crate) struct NearMatrix {
     far_factors: Vec<f32>,
     /// The piece of each vertex.
     piece_of: Vec<u16>,
-    /// Contacts of more than one vertex.
+    /// Contacts of more than one vertex, not all of one triangle.
     touches: Vec<TouchBlock>,
     held: Vec<bool>,
 }
@@ -147,6 +147,12 @@ impl NearMatrix {
 
     /// Sums the Hessian at `x`, where the objective was evaluated.
     pub(crate) fn assemble(&mut self, objective: &Objective<'_>, x: &[DVec3], at: &Evaluation) {
+        self.stretch(objective, x, at);
+        self.gather(objective, at);
+    }
+
+    /// The blocks of the triangles at `x`.
+    fn stretch(&mut self, objective: &Objective<'_>, x: &[DVec3], at: &Evaluation) {
         let membrane = objective.cloth.membrane();
         let rate = objective.strain_rate();
         debug_assert_eq!(at.deformations.len(), self.elements.len());
@@ -171,6 +177,10 @@ impl NearMatrix {
                     }
                 }
             });
+    }
+
+    /// Sums all blocks, those of the triangles as they were made last.
+    pub(crate) fn gather(&mut self, objective: &Objective<'_>, at: &Evaluation) {
         let factors = objective.bending_factors().into_iter();
         self.far_factors = factors.map(|factor| factor as f32).collect();
         self.held.copy_from_slice(objective.held);
@@ -216,6 +226,7 @@ impl NearMatrix {
         }
         self.touches.clear();
         for (touch, hessian) in objective.touches.iter().zip(&at.touch_hessians) {
+            let n = touch.n_vertices;
             let block = Mat3A::from(hessian.as_mat3());
             let mut weights = [0.0; 4];
             for (k, (vertex, weight)) in touch.parts().enumerate() {
@@ -223,13 +234,40 @@ impl NearMatrix {
                 self.blocks[self.diagonals[vertex] as usize] += block * (weights[k] * weights[k]);
             }
             if touch.n_vertices > 1 && block != Mat3A::ZERO {
-                self.touches.push(TouchBlock {
+                let touch = TouchBlock {
                     vertices: touch.vertices,
                     weights,
                     block,
-                });
+                };
+                if !self.join(&touch, usize::from(n)) {
+                    self.touches.push(touch);
+                }
             }
         }
+    }
+
+    /// Adds what a contact has between its first `n` vertices to the blocks, if
+    /// they are all of one triangle; whether they are.
+    fn join(&mut self, touch: &TouchBlock, n: usize) -> bool {
+        let mut places = [(0, 0.0); 12];
+        let mut n_places = 0;
+        for a in 0..n {
+            let row = touch.vertices[a] as usize;
+            let entries = self.starts[row] as usize..self.starts[row + 1] as usize;
+            for b in (0..n).filter(|b| *b != a) {
+                let columns = &self.columns[entries.clone()];
+                let Ok(place) = columns.binary_search(&touch.vertices[b]) else {
+                    return false;
+                };
+                let weight = touch.weights[a] * touch.weights[b];
+                places[n_places] = (entries.start + place, weight);
+                n_places += 1;
+            }
+        }
+        for &(place, weight) in &places[..n_places] {
+            self.blocks[place] += touch.block * weight;
+        }
+        true
     }
 
     /// out = H x for x that is zero where vertices are held; gives x · out.

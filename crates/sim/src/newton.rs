@@ -59,6 +59,11 @@ impl Default for NewtonConfig {
 /// steps is the better cure.
 const MAX_LINEAR: u32 = 400;
 
+/// Directions are cut shorter when the decrement that they leave, forcing² of
+/// what it was, is this share squared of the limit. At 1 every other solve
+/// takes an iteration more; at 0 they are never cut shorter.
+const ENOUGH: f64 = 0.5;
+
 /// A line search gives up when it has come to this share of a step.
 const LEAST_SHARE: f64 = 1e-9;
 
@@ -90,6 +95,15 @@ impl SolveReport {
         self.decrement = self.decrement.max(other.decrement);
         self.converged &= other.converged;
     }
+}
+
+/// Where a solve begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// Anywhere.
+    Afresh,
+    /// Where another one has just ended.
+    Resumed,
 }
 
 /// Why a solve failed.
@@ -137,7 +151,24 @@ impl Minimiser {
         x: &mut [DVec3],
         config: &NewtonConfig,
     ) -> Result<SolveReport, SolveError> {
-        self.descend(objective, None, x, config)
+        self.descend(objective, None, Start::Afresh, x, config)
+    }
+
+    /// The same after a solve of almost the same objective: what is left to do
+    /// may be nothing at all.
+    ///
+    /// # Errors
+    /// As [`minimise`](Self::minimise).
+    ///
+    /// # Panics
+    /// As [`minimise`](Self::minimise).
+    pub fn resume(
+        &mut self,
+        objective: &Objective<'_>,
+        x: &mut [DVec3],
+        config: &NewtonConfig,
+    ) -> Result<SolveReport, SolveError> {
+        self.descend(objective, None, Start::Resumed, x, config)
     }
 
     /// Moves `x` to the minimum of Φ that a basis can reach from where it is;
@@ -164,13 +195,14 @@ impl Minimiser {
             solver: Solver::Direct,
             ..*config
         };
-        self.descend(objective, Some(basis), x, &config)
+        self.descend(objective, Some(basis), Start::Afresh, x, &config)
     }
 
     fn descend(
         &mut self,
         objective: &Objective<'_>,
         basis: Option<&Basis>,
+        start: Start,
         x: &mut [DVec3],
         config: &NewtonConfig,
     ) -> Result<SolveReport, SolveError> {
@@ -189,19 +221,28 @@ impl Minimiser {
             }
             let forces = self.at.gradient.iter().map(|g| g.length());
             report.residual = forces.fold(0.0, f64::max);
+            let mut forcing = config.forcing;
             if config.solver == Solver::Iterative
                 && let Some(iterative) = &mut self.iterative
-                && report.iterations > 0
+                && (report.iterations > 0 || start == Start::Resumed)
             {
                 report.decrement = iterative.estimate(&self.at, objective);
                 if report.decrement <= config.decrement {
                     report.converged = true;
                     break;
                 }
+                // What would be enough to be done after this one.
+                let enough = ENOUGH * (config.decrement / report.decrement).sqrt();
+                forcing = forcing.max(enough);
             }
+            // Since the last iteration of the last solve the cloth has hardly moved.
+            let is_near = start == Start::Resumed && report.iterations == 0;
             report.iterations += 1;
             match basis {
-                None => report.linear_iterations += self.find_direction(objective, x, config)?,
+                None => {
+                    report.linear_iterations +=
+                        self.find_direction(objective, x, config.solver, forcing, is_near)?;
+                }
                 Some(basis) => {
                     if !basis.find_direction(objective, x, &self.at.gradient, &mut self.step) {
                         return Err(SolveError::DependentBasis);
@@ -249,14 +290,18 @@ impl Minimiser {
         worst.map_or(0, |(vertex, _)| vertex)
     }
 
-    /// Writes a direction to `step`; gives the linear iterations it took.
+    /// Writes a direction to `step`; gives the linear iterations it took. Near
+    /// where the last one was found, the stretch of the triangles is taken to
+    /// be as stiff as there.
     fn find_direction(
         &mut self,
         objective: &Objective<'_>,
         x: &[DVec3],
-        config: &NewtonConfig,
+        solver: Solver,
+        forcing: f64,
+        is_near: bool,
     ) -> Result<u32, SolveError> {
-        match config.solver {
+        match solver {
             Solver::Direct => {
                 let fits = self.direct.take().filter(|d| d.fits(objective));
                 let direct = self
@@ -272,16 +317,18 @@ impl Minimiser {
                 Ok(0)
             }
             Solver::Iterative => {
+                let is_near = is_near && self.iterative.is_some();
                 let iterative = self
                     .iterative
                     .get_or_insert_with(|| Iterative::new(objective.cloth));
-                if !iterative.prepare(objective, x, &self.at) {
+                let moved = (!is_near).then_some(x);
+                if !iterative.prepare(objective, moved, &self.at) {
                     return Err(SolveError::Unheld);
                 }
                 Ok(iterative.solve(
                     &self.at.gradient,
                     objective.held,
-                    config.forcing,
+                    forcing,
                     MAX_LINEAR,
                     &mut self.step,
                 ))

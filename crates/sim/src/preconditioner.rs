@@ -41,14 +41,19 @@ struct MadeFor {
     dt: f64,
     bending_factors: Vec<f64>,
     held: Vec<bool>,
-    /// Iterations when they were new.
-    iterations: Option<u32>,
+    /// Iterations for each factor of e that the residual fell when they were
+    /// new.
+    pace: Option<f64>,
     /// Iterations beyond that since.
-    excess: u32,
+    excess: f64,
 }
 
 /// Iterations of conjugate gradients that cost as much as making the factors.
-const COST: u32 = 15;
+const COST: f64 = 15.0;
+
+/// How far the residual falls, by factors of e, in a solve that tells how good
+/// the factors are.
+const LEAST_FALL: f64 = 1.0;
 
 /// How much stiffer than it would be a held vertex is.
 const HELD: f64 = 1e6;
@@ -88,28 +93,38 @@ impl Preconditioner {
             return true;
         }
         self.made_for = None;
-        for lane in 0..3 {
-            let values = self.lane(matrix, objective.held, lane);
-            if self.lanes.factor(lane, &values).is_err() {
-                return false;
-            }
+        let factors: Vec<_> = (0..3)
+            .into_par_iter()
+            .map(|lane| {
+                let values = self.lane(matrix, objective.held, lane);
+                self.lanes.factors_of(&values)
+            })
+            .collect();
+        for (lane, factor) in factors.into_iter().enumerate() {
+            let Ok(factor) = factor else { return false };
+            self.lanes.set(lane, &factor);
         }
         self.made_for = Some(MadeFor {
             dt,
             bending_factors,
             held: objective.held.to_vec(),
-            iterations: None,
-            excess: 0,
+            pace: None,
+            excess: 0.0,
         });
         true
     }
 
-    /// Takes note of how many iterations a solve took.
-    pub(crate) fn took(&mut self, iterations: u32) {
-        if let Some(made) = &mut self.made_for {
-            let fresh = *made.iterations.get_or_insert(iterations);
-            made.excess += iterations.saturating_sub(fresh);
-        }
+    /// Takes note of how many iterations a solve took to a share `tolerance`
+    /// of the residual.
+    pub(crate) fn took(&mut self, iterations: u32, tolerance: f64) {
+        let fall = -tolerance.ln();
+        // What is cut shorter than this says little of the rest.
+        let Some(made) = self.made_for.as_mut().filter(|_| fall > LEAST_FALL) else {
+            return;
+        };
+        let iterations = f64::from(iterations);
+        let pace = *made.pace.get_or_insert(iterations / fall);
+        made.excess += (iterations - pace * fall).max(0.0);
     }
 
     /// The values of a lane, in the order of its pattern.

@@ -1,34 +1,42 @@
-//! [`self_contact_mask`]: where a body can't be dressed, from the body alone.
+//! [`SelfContactMask`]: where a body can't be dressed, from the body alone.
 
 use glam::Vec3;
 
 /// The mask reaches this far around skin that is inside another part [m].
 pub const MASK_RADIUS: f32 = 0.02;
 
-/// Whether each vertex of a body at `positions` [m] is inside another part of
-/// it, or within [`MASK_RADIUS`] of one that is.
-///
-/// # Panics
-/// When there is not one flag a vertex.
-pub fn self_contact_mask(positions: &[Vec3], inside: &[bool]) -> Vec<bool> {
-    assert_eq!(positions.len(), inside.len(), "one flag a vertex");
-    let seeds = positions.iter().zip(inside).filter(|(_, inside)| **inside);
-    let mut seeds: Vec<Vec3> = seeds.map(|(p, _)| *p).collect();
-    if seeds.is_empty() {
-        return vec![false; positions.len()];
+/// All points within [`MASK_RADIUS`] of a vertex of the body that is inside
+/// another part of it.
+#[derive(Clone, Debug)]
+pub struct SelfContactMask {
+    /// Vertices inside another part [m], from the lowest up.
+    inside: Vec<Vec3>,
+}
+
+impl SelfContactMask {
+    /// The mask of a body at `positions` [m], of which those are `inside`
+    /// another part of it.
+    ///
+    /// # Panics
+    /// When there is not one flag a vertex.
+    pub fn new(positions: &[Vec3], inside: &[bool]) -> Self {
+        assert_eq!(positions.len(), inside.len(), "one flag a vertex");
+        let flagged = positions.iter().zip(inside).filter(|(_, inside)| **inside);
+        let mut inside: Vec<Vec3> = flagged.map(|(p, _)| *p).collect();
+        inside.sort_by(|a, b| a.y.total_cmp(&b.y));
+        Self { inside }
     }
-    // Only seeds in the slab of a point can be near it.
-    seeds.sort_by(|a, b| a.y.total_cmp(&b.y));
-    let is_near = |p: &Vec3| {
-        let start = seeds.partition_point(|s| s.y < p.y - MASK_RADIUS);
-        let slab = seeds[start..]
+
+    /// Whether a point [m] is masked.
+    pub fn covers(&self, p: Vec3) -> bool {
+        // Only what is in the slab of the point can be near it.
+        let start = self.inside.partition_point(|s| s.y < p.y - MASK_RADIUS);
+        let slab = self.inside[start..]
             .iter()
             .take_while(|s| s.y <= p.y + MASK_RADIUS);
-        let mut distances = slab.map(|s| s.distance_squared(*p));
+        let mut distances = slab.map(|s| s.distance_squared(p));
         distances.any(|d| d <= MASK_RADIUS * MASK_RADIUS)
-    };
-    let both = positions.iter().zip(inside);
-    both.map(|(p, inside)| *inside || is_near(p)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -45,7 +53,8 @@ mod tests {
         for v in [0, 555, 918] {
             inside[v] = true;
         }
-        let mask = self_contact_mask(&positions, &inside);
+        let mask = SelfContactMask::new(&positions, &inside);
+        let mask: Vec<bool> = positions.iter().map(|p| mask.covers(*p)).collect();
         for (v, masked) in mask.iter().enumerate() {
             let near = [0, 555, 918]
                 .iter()
@@ -53,7 +62,7 @@ mod tests {
             assert_eq!(*masked, near, "vertex {v}");
         }
         assert!(mask.iter().any(|m| *m) && mask.iter().any(|m| !*m));
-        let none = self_contact_mask(&positions, &[false; 1000]);
-        assert!(none.iter().all(|m| !*m));
+        let none = SelfContactMask::new(&positions, &[false; 1000]);
+        assert!(positions.iter().all(|p| !none.covers(*p)));
     }
 }

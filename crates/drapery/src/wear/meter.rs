@@ -13,7 +13,7 @@ use drapery_sim::{MeshBoxes, self_crossings};
 use glam::{DVec3, Vec3};
 
 use super::depths::{Masked, REACH};
-use super::mask::self_contact_mask;
+use super::mask::SelfContactMask;
 use super::strain::{RestEdges, StrainCounts, p99};
 
 /// What was measured in one frame.
@@ -104,7 +104,7 @@ impl WearMeter {
     /// When there is not one position a vertex, or not one flag.
     pub fn read(&mut self, skin: &[Vec3], inside: &[bool], cloth: &[Vec3]) -> WornFrame {
         assert_eq!(cloth.len(), self.on_border.len(), "one position a vertex");
-        let mask = self_contact_mask(skin, inside);
+        let mask = SelfContactMask::new(skin, inside);
         self.skin.refit(skin);
         self.skin_normals.update(skin);
         self.cloth.refit(cloth);
@@ -113,7 +113,6 @@ impl WearMeter {
             meter: self,
             skin,
             inside,
-            mask: &mask,
             field: (!self.is_closed).then(|| WindingField::new(&self.skin, skin)),
         };
         let mut frame = WornFrame {
@@ -126,7 +125,7 @@ impl WearMeter {
             .collect();
         for (p, near) in cloth.iter().zip(&nearest) {
             let Some(near) = near else { continue };
-            let is_masked = body.is_masked(near);
+            let is_masked = mask.covers(near.point);
             frame.n_masked += u64::from(is_masked);
             frame.cloth.count(body.depth(*p, near), *p, is_masked);
         }
@@ -142,7 +141,7 @@ impl WearMeter {
             if let Some(near) = body.nearest(p, 1.001 * limit + 1e-6) {
                 frame
                     .cloth
-                    .count(body.depth(p, &near), p, body.is_masked(&near));
+                    .count(body.depth(p, &near), p, mask.covers(near.point));
             }
         };
         for ends in &self.edges.ends {
@@ -151,9 +150,9 @@ impl WearMeter {
         for corners in &self.cloth_triangles {
             middle(corners);
         }
-        for (v, p) in skin.iter().enumerate() {
+        for p in skin {
             if let Some(depth) = body.pokes_out(*p, cloth) {
-                frame.skin.count(depth, *p, mask[v]);
+                frame.skin.count(depth, *p, mask.covers(*p));
             }
         }
         drop(body);
@@ -192,7 +191,6 @@ struct Posed<'a> {
     meter: &'a WearMeter,
     skin: &'a [Vec3],
     inside: &'a [bool],
-    mask: &'a [bool],
     /// For a body with holes.
     field: Option<WindingField>,
 }
@@ -200,13 +198,6 @@ struct Posed<'a> {
 impl Posed<'_> {
     fn nearest(&self, p: Vec3, max_distance: f32) -> Option<ClosestPoint> {
         self.meter.skin.closest_point(p, self.skin, max_distance)
-    }
-
-    /// Whether the vertex next to a point of the skin is masked.
-    fn is_masked(&self, near: &ClosestPoint) -> bool {
-        let corners = self.meter.skin_triangles[near.triangle as usize];
-        let most = (0..3).max_by(|a, b| near.barycentric[*a].total_cmp(&near.barycentric[*b]));
-        self.mask[corners[most.unwrap_or(0)] as usize]
     }
 
     /// Whether any corner of a triangle of the skin is inside another part.

@@ -28,7 +28,10 @@ pub struct MeshObstacle {
     around: Vec<u32>,
     /// Where each vertex's triangles start, and the end.
     around_start: Vec<u32>,
-    farthest_move: f64,
+    /// How it moves in the mean during the step [m], and how far at most
+    /// beyond that.
+    mean_move: DVec3,
+    farthest_apart: f64,
     absence: Option<Absence>,
 }
 
@@ -95,7 +98,8 @@ impl MeshObstacle {
             end: positions,
             around: pairs.into_iter().map(|p| p.1).collect(),
             around_start,
-            farthest_move: 0.0,
+            mean_move: DVec3::ZERO,
+            farthest_apart: 0.0,
             absence: None,
         })
     }
@@ -140,19 +144,22 @@ impl MeshObstacle {
         check(end, self.end.len())?;
         self.start.copy_from_slice(start);
         self.end.copy_from_slice(end);
-        let moves = start.iter().zip(end).map(|(a, b)| a.distance(*b));
-        self.farthest_move = moves.fold(0.0, f64::max);
+        let moves = || start.iter().zip(end).map(|(a, b)| *b - *a);
+        self.mean_move = moves().sum::<DVec3>() / start.len().max(1) as f64;
+        let apart = moves().map(|way| way.distance_squared(self.mean_move));
+        self.farthest_apart = apart.fold(0.0, f64::max).sqrt();
         self.boxes.refit(start, end);
         self.normals.update(&to_f32(end));
         Ok(())
     }
 
-    /// Stays where it is at the end of the step.
+    /// Stays where it is at the end of the step. The boxes that it swept have
+    /// room for that.
     pub(crate) fn rest(&mut self) {
         if self.start != self.end {
             self.start.copy_from_slice(&self.end);
-            self.farthest_move = 0.0;
-            self.boxes.refit(&self.start, &self.end);
+            self.mean_move = DVec3::ZERO;
+            self.farthest_apart = 0.0;
         }
     }
 
@@ -179,9 +186,10 @@ impl MeshObstacle {
         &self.around[self.around_start[v] as usize..self.around_start[v + 1] as usize]
     }
 
-    /// The farthest that a vertex moves during the step [m].
-    pub(super) const fn farthest_move(&self) -> f64 {
-        self.farthest_move
+    /// At most how far a point that moves from `from` to `to` [m] goes during
+    /// the step, as seen from anywhere on the mesh.
+    pub(super) fn way(&self, from: DVec3, to: DVec3) -> f64 {
+        (to - from - self.mean_move).length() + self.farthest_apart
     }
 
     /// Where the vertices are at the start of the step [m].
@@ -243,6 +251,11 @@ impl MeshObstacle {
                 _ => return self.surface_point(p, here.0, &here.1),
             }
         }
+    }
+
+    /// How far a triangle is from `p` at the end of the step [m].
+    pub(super) fn distance_to(&self, p: DVec3, triangle: u32) -> f64 {
+        self.proximity(p, triangle).distance()
     }
 
     /// Where a point of a triangle is [m] after a share of the step.

@@ -425,8 +425,8 @@ impl PairContacts {
         for (contact, touch) in self.contacts.iter_mut().zip(&self.touches) {
             let force = touch.force(end);
             let friction = self.settings.friction(&contact.near);
-            let error = friction * (force - contact.force).abs();
             if first_round && contact.is_new {
+                let error = touch.misjudged(end, friction * force);
                 again |= error * self.dt > MISJUDGED * contact.mass;
             }
             contact.bear(force);

@@ -65,7 +65,8 @@ const WAY_OUT: f64 = 1.0;
 /// A plane is found again when the surface is nearer than it says by this
 /// share of the offset.
 const CURVED: f64 = 0.2;
-/// Forces are lagged once more when they have changed by this share.
+/// Normal forces are lagged once more when friction is off by this share of
+/// what they allow for it: of what sticks it is not.
 const CHANGED: f64 = 0.1;
 /// What ends inside is set this share of the offset outside.
 const FLOOR: f64 = 0.02;
@@ -361,7 +362,7 @@ impl SurfaceContacts {
 
     /// How near a sample must end to have touched a mesh on its way [m].
     fn reach(&self, s: usize, mesh: &MeshObstacle, from: DVec3, to: DVec3) -> f64 {
-        self.settings(s).offset + from.distance(to) + mesh.farthest_move()
+        self.settings(s).offset + mesh.way(from, to)
     }
 
     /// The part of a mesh that a sample may touch on its way.
@@ -374,7 +375,7 @@ impl SurfaceContacts {
         from: DVec3,
         to: DVec3,
     ) -> Option<SurfacePoint> {
-        let way = from.distance(to) + mesh.farthest_move();
+        let way = mesh.way(from, to);
         let reach = self.reach(s, mesh, from, to);
         if known.is_beyond(to, gone, reach) {
             return None;
@@ -469,9 +470,9 @@ impl SurfaceContacts {
             let SurfaceSettings { offset, friction } = self.settings[usize::from(self.piece_of[s])];
             // What was solved with, before it is made any harder.
             let limit = friction * touch.force(end);
+            sum += limit;
+            change += touch.misjudged(end, limit);
             if let Some(held) = &mut touch.friction {
-                sum += limit;
-                change += (limit - held.limit).abs();
                 held.limit = limit;
             }
             let p = self.samples[s].at(end);
@@ -598,7 +599,7 @@ impl SurfaceContacts {
             };
             let points = end.par_iter_mut().zip(&range.known).enumerate();
             let set = points.with_min_len(CHUNK).map(|(s, (end, known))| {
-                let way = start[s].distance(*end) + mesh.farthest_move();
+                let way = mesh.way(start[s], *end);
                 let is_clear = known.is_beyond(*end, range.gone(), way);
                 u32::from(
                     !held[s]

@@ -95,6 +95,14 @@ impl Touch {
         self.pressed(x).gradient * -weight
     }
 
+    /// By how much friction was off at `x` [N], had `limit` [N] been its limit.
+    pub(crate) fn misjudged(&self, x: &[DVec3], limit: f64) -> f64 {
+        self.friction.map_or(0.0, |friction| {
+            let pull = friction.stiffness * self.slip(x, friction.anchor).length();
+            (pull.min(limit) - pull.min(friction.limit)).abs()
+        })
+    }
+
     /// u [m].
     pub(crate) fn slip(&self, x: &[DVec3], anchor: DVec3) -> DVec3 {
         let away = self.point(x) - anchor;

@@ -277,7 +277,10 @@ impl Simulation {
                 ..objective
             };
             let watch = Stopwatch::start();
-            let solved = self.minimiser.minimise(&objective, &mut x, &newton);
+            let solved = match solves {
+                1 => self.minimiser.minimise(&objective, &mut x, &newton),
+                _ => self.minimiser.resume(&objective, &mut x, &newton),
+            };
             self.spent.solve += watch.seconds();
             match solved {
                 Ok(report) if report.converged => step.solve.add(&report),

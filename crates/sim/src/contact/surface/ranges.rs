@@ -8,10 +8,9 @@
 //! ```
 //!
 //! where the mesh has moved by t as a whole and by at most r beyond that. Those
-//! that must be looked at and are near begin at the triangle that was nearest:
-//! a walk from there ends at a place that is often the nearest and never nearer
-//! than it, within which the tree is searched. What is remembered changes how
-//! long an answer takes, and never the answer.
+//! that must be looked at begin at the triangle that was nearest: it often
+//! still is, and the tree is searched no farther. What is remembered changes
+//! how long an answer takes, and never the answer.
 
 use glam::DVec3;
 
@@ -134,17 +133,12 @@ impl Known {
         gone: Gone,
         reach: f64,
     ) -> Option<SurfacePoint> {
-        // From afar the nearest place wanders, and a walk would be long.
-        let is_near = self.distance.abs() <= 2.0 * reach;
-        let walked = is_near.then(|| mesh.nearest_from(p, self.triangle));
-        let walked = walked.filter(|walked| match walked.anchor {
-            Anchor::Mesh { triangle, .. } => mesh.is_there(triangle, home),
-            Anchor::Own(_) => false,
-        });
-        let within = walked.map_or(f64::INFINITY, |walked| {
-            walked.distance.abs() * (1.0 + ROUNDING[0]) + ROUNDING[1]
-        });
-        let found = mesh.nearest_for(home, p, within).or(walked)?;
+        // No farther than the triangle that was nearest, if it is there.
+        let within = match mesh.is_there(self.triangle, home) {
+            true => mesh.distance_to(p, self.triangle) * (1.0 + ROUNDING[0]) + ROUNDING[1],
+            false => f64::INFINITY,
+        };
+        let found = mesh.nearest_for(home, p, within)?;
         (self.at, self.gone) = (p, gone);
         self.distance = found.distance;
         if let Anchor::Mesh { triangle, .. } = found.anchor {

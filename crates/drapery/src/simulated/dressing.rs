@@ -1,0 +1,258 @@
+//! Putting a simulated garment on: all that comes before the first frame.
+
+use std::time::Duration;
+
+use drapery_core::{
+    AnimateError, BodyFrame, CanonicalFrame, Pose, PoseVelocity, Seconds, ShapeError, ShapedBody,
+    Surroundings,
+};
+use drapery_scene::motion::{Moving, sample_between};
+use glam::{DVec3, Quat, Vec3};
+
+use super::{SimulatedGarment, WornGarment, refused};
+use crate::wearer::Wearer;
+
+/// Speeds fall by 1/e in this time while the body is dressed [s].
+const CALMING: f64 = 0.1;
+/// The cloth has settled when 99 of 100 vertices are slower than this [m/s].
+const CALM: f64 = 0.01;
+/// Before the first frame no joint turns by more than this [rad], and the root
+/// moves by no more than this [m], to gather speed.
+const EASE_TURN: f32 = 0.4;
+const EASE_WAY: f32 = 0.3;
+/// The longest that gathering speed takes [s].
+const EASE_TIME: f32 = 0.5;
+
+impl SimulatedGarment<'_> {
+    /// Puts the garment on a body in the pose that it has in the first frame.
+    pub(super) fn put_on(&self, body: &BodyFrame<'_>) -> Result<WornGarment, AnimateError> {
+        let n_joints = self.model.skeleton().len();
+        if body.pose.rotations.len() != n_joints {
+            return Err(AnimateError::Joints {
+                found: body.pose.rotations.len(),
+                expected: n_joints,
+            });
+        }
+        let shaped = |shape: &[f32]| {
+            self.model.shaped(shape).map_err(|error| match error {
+                ShapeError::Length { found, expected } => AnimateError::Shape { found, expected },
+                _ => AnimateError::NotFinite,
+            })
+        };
+        let target = shaped(body.shape)?;
+        // At rest below where it will be, so that dressing is no journey.
+        let place = CanonicalFrame::of(body.pose, 0.0);
+        let turn = Quat::from_rotation_y(place.heading);
+        let mut rest = self.model.skeleton().rest_pose();
+        rest.rotations[0] = turn * rest.rotations[0];
+        let root = self.made_for.joints[0];
+        rest.root = Vec3::new(body.pose.root.x, root.y, body.pose.root.z);
+        let placed = self
+            .positions
+            .iter()
+            .map(|p| turn * (*p - root) + rest.root);
+        let still = PoseVelocity::zero(n_joints);
+        let at_rest = Moving {
+            pose: &rest,
+            velocity: &still,
+        };
+        let made_for = self.made_for.clone();
+        let wearer =
+            Wearer::new(self.model, made_for, at_rest, self.config.flesh).map_err(refused)?;
+        let simulation = self
+            .set_up(
+                placed.map(|p| p.as_dvec3()).collect(),
+                wearer.surface.clone(),
+            )
+            .map_err(|_| AnimateError::NotFinite)?;
+        let surroundings = body.surroundings;
+        let mut worn = WornGarment {
+            simulation,
+            wearer,
+            pose: rest.clone(),
+            velocity: still.clone(),
+            skinned: vec![Vec3::ZERO; self.cloth.n_vertices()],
+            is_fresh: true,
+            worst: drapery_sim::StepReport::default(),
+            dressing: drapery_sim::StepReport::default(),
+            posing: Duration::ZERO,
+        };
+        let frames = |seconds: f64| (seconds * self.frame_rate.hz()).ceil() as u32;
+        let dressing = frames(self.config.dressing);
+        let settling = frames(self.config.settling);
+        let (before, ease) = ease_in(body.pose, body.velocity);
+        let easing = frames(f64::from(ease));
+        let is_reshaped = self.made_for.shape != target.shape;
+        let reshaping = if is_reshaped { dressing } else { 0 };
+        let all = reshaping + dressing + settling + easing;
+        // How far along all phases each of them begins and ends.
+        let part = |first: u32, n: u32| [first, first + n].map(|k| f64::from(k) / f64::from(all));
+        if is_reshaped {
+            let course = |share, body: &mut ShapedBody, pose: &mut Pose, _: &mut PoseVelocity| {
+                let share = smooth(share) as f32;
+                let both = self.made_for.shape.iter().zip(&target.shape);
+                let shape: Vec<f32> = both.map(|(a, b)| a + (b - a) * share).collect();
+                *body = shaped(&shape)?;
+                pose.root.y = body.joints[0].y;
+                Ok(())
+            };
+            let phase = Phase::Dressing(part(0, reshaping));
+            self.play(&mut worn, reshaping, surroundings, phase, course)?;
+        }
+        worn.wearer.shaped = target;
+        let from = worn.pose.clone();
+        let course = |share, _: &mut ShapedBody, pose: &mut Pose, _: &mut PoseVelocity| {
+            let share = smooth(share) as f32;
+            pose.root = from.root.lerp(before.root, share);
+            for (joint, q) in pose.rotations.iter_mut().enumerate() {
+                *q = from.rotations[joint]
+                    .slerp(before.rotations[joint], share)
+                    .normalize();
+            }
+            Ok(())
+        };
+        let phase = Phase::Dressing(part(reshaping, dressing));
+        self.play(&mut worn, dressing, surroundings, phase, course)?;
+        let stand = |_: f64, _: &mut ShapedBody, _: &mut Pose, _: &mut PoseVelocity| Ok(());
+        let phase = Phase::Settling(part(reshaping + dressing, settling));
+        self.play(&mut worn, settling, surroundings, phase, stand)?;
+        self.play_between(&mut worn, easing, (body.pose, body.velocity), surroundings)?;
+        worn.dressing = std::mem::take(&mut worn.worst);
+        self.tell(1.0)?;
+        Ok(worn)
+    }
+
+    /// Tells whoever watches what share is done.
+    fn tell(&self, share: f64) -> Played {
+        match &self.watch {
+            Some(watch) if !watch(share) => Err(AnimateError::Stopped),
+            _ => Ok(()),
+        }
+    }
+
+    /// Plays frames in which the body does what `course` says. Damped ones end
+    /// early when the cloth is calm and the body still.
+    fn play(
+        &self,
+        worn: &mut WornGarment,
+        n_frames: u32,
+        surroundings: Surroundings,
+        phase: Phase,
+        mut course: impl FnMut(f64, &mut ShapedBody, &mut Pose, &mut PoseVelocity) -> Played,
+    ) -> Played {
+        let steps = self.config.steps_per_frame;
+        let calming = (-self.dt() / CALMING).exp();
+        let (mut pose, mut velocity) = (worn.pose.clone(), worn.velocity.clone());
+        for frame in 0..n_frames {
+            let share = |step| f64::from(frame * steps + step) / f64::from(n_frames * steps);
+            course(
+                share(steps),
+                &mut worn.wearer.shaped,
+                &mut pose,
+                &mut velocity,
+            )?;
+            let end = Moving {
+                pose: &pose,
+                velocity: &velocity,
+            };
+            let occupied = worn.simulation.occupied(0);
+            worn.wearer
+                .aim(self.model, end, &occupied)
+                .map_err(refused)?;
+            for step in 1..=steps {
+                course(
+                    share(step),
+                    &mut worn.wearer.shaped,
+                    &mut pose,
+                    &mut velocity,
+                )?;
+                let to = Moving {
+                    pose: &pose,
+                    velocity: &velocity,
+                };
+                let done = f64::from(step) / f64::from(steps);
+                self.advance(worn, to, done, surroundings)?;
+                if phase != Phase::Moving {
+                    let speeds = worn.simulation.velocities();
+                    let slower: Vec<DVec3> = speeds.iter().map(|v| *v * calming).collect();
+                    worn.simulation
+                        .set_velocities(&slower)
+                        .map_err(|_| AnimateError::NotFinite)?;
+                }
+            }
+            if let Phase::Dressing([from, to]) | Phase::Settling([from, to]) = phase {
+                self.tell(from + (to - from) * share(steps))?;
+            }
+            if matches!(phase, Phase::Settling(_)) && worn.is_calm() {
+                break;
+            }
+        }
+        (worn.pose, worn.velocity) = (pose, velocity);
+        Ok(())
+    }
+
+    /// Plays frames over which the body moves on to a pose.
+    pub(super) fn play_between(
+        &self,
+        worn: &mut WornGarment,
+        n_frames: u32,
+        end: (&Pose, &PoseVelocity),
+        surroundings: Surroundings,
+    ) -> Played {
+        let start = (worn.pose.clone(), worn.velocity.clone());
+        let time = Seconds(f64::from(n_frames) * self.frame_rate.frame_step().0);
+        let course = |share, _: &mut ShapedBody, pose: &mut Pose, speed: &mut PoseVelocity| {
+            let [start, end] =
+                [(&start.0, &start.1), end].map(|(pose, velocity)| Moving { pose, velocity });
+            sample_between(start, end, time, share, pose, speed);
+            Ok(())
+        };
+        self.play(worn, n_frames, surroundings, Phase::Moving, course)?;
+        worn.pose.clone_from(end.0);
+        worn.velocity.clone_from(end.1);
+        Ok(())
+    }
+}
+
+impl WornGarment {
+    fn is_calm(&self) -> bool {
+        let speeds = self.simulation.velocities().iter();
+        let n_fast = speeds.filter(|v| v.length() > CALM).count();
+        100 * n_fast <= self.simulation.velocities().len()
+    }
+}
+
+type Played = Result<(), AnimateError>;
+
+/// What a body does while frames are played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// It gets its shape or its pose; speeds of the cloth are damped. From and
+    /// to which share of all that comes before the first frame.
+    Dressing([f64; 2]),
+    /// It waits for the cloth, whose speeds are damped.
+    Settling([f64; 2]),
+    /// It moves.
+    Moving,
+}
+
+/// Where a body stood still before it had the speed that it has in a pose, and
+/// how long ago that was [s]; at constant acceleration.
+fn ease_in(pose: &Pose, velocity: &PoseVelocity) -> (Pose, f32) {
+    let turns = velocity.angular.iter().map(|w| w.length());
+    let fastest = turns.fold(0.0, f32::max);
+    let time = EASE_TIME
+        .min(2.0 * EASE_TURN / fastest.max(1e-6))
+        .min(2.0 * EASE_WAY / velocity.root.length().max(1e-6));
+    let mut before = pose.clone();
+    before.root -= velocity.root * (0.5 * time);
+    for (q, w) in before.rotations.iter_mut().zip(&velocity.angular) {
+        *q = (Quat::from_scaled_axis(-*w * (0.5 * time)) * *q).normalize();
+    }
+    (before, time)
+}
+
+/// From 0 to 1, at rest at both ends.
+fn smooth(share: f64) -> f64 {
+    share * share * (3.0 - 2.0 * share)
+}
