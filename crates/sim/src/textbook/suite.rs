@@ -197,7 +197,7 @@ mod tests {
         };
         let mut suite = hanging(2);
         suite.more = vec![
-            Experiment::new(Test::Catenary, || Vec::new()),
+            Experiment::new(Test::Catenary, Vec::new),
             Experiment::new(Test::HangingStrip, measure),
         ];
         let own = run(&hanging(1), |_| ControlFlow::Continue(()));
