@@ -324,9 +324,10 @@ impl SurfaceContacts {
 
     /// How many samples an obstacle is asked about.
     fn n_asked(&self, obstacle: &Obstacle) -> usize {
-        // A mesh may be curved anyhow.
+        // What is between the vertices is kept off a mesh by its own vertices
+        // and edges (`pairs.rs`).
         let Obstacle::Rigid(rigid) = obstacle else {
-            return self.samples.len();
+            return self.n_vertices;
         };
         let radius = match *rigid.shape() {
             Shape::Plane => return self.n_vertices,
