@@ -57,8 +57,9 @@ pub struct WearConfig {
     /// How the body gives way where it touches itself.
     pub flesh: FleshConfig,
     /// How well steps are solved, as `SimulationConfig::tolerance` [m/s]. At
-    /// 0.01, single vertices of a hem tremble with 0.5 m/s on a body that
-    /// stands still; at 0.001 no longer, for a sixth more time.
+    /// 0.01, one vertex in a hundred of a T-shirt trembles with 0.1 m/s on a
+    /// body that stands still, at 0.003 with 0.02, at 0.001 with 0.01. On one
+    /// that walks, frames take 0.6, 0.8 and 1.2 s then.
     pub tolerance: f64,
 }
 
@@ -71,7 +72,7 @@ impl Default for WearConfig {
             dressing: 1.0,
             settling: 2.0,
             flesh: FleshConfig::default(),
-            tolerance: 1e-3,
+            tolerance: 3e-3,
         }
     }
 }

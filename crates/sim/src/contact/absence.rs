@@ -12,6 +12,7 @@ use glam::DVec3;
 pub(crate) struct Absence {
     homes: Vec<DVec3>,
     is_absent: Vec<bool>,
+    is_any_absent: bool,
     /// Homes farther apart than this [m] are strange to one another.
     radius: f64,
     /// How often something came back.
@@ -23,6 +24,7 @@ impl Absence {
     pub(super) fn new(homes: Vec<DVec3>, radius: f64) -> Self {
         Self {
             is_absent: vec![false; homes.len()],
+            is_any_absent: false,
             homes,
             radius,
             n_returns: 0,
@@ -38,11 +40,12 @@ impl Absence {
             .any(|(was, is)| *was && !is);
         self.n_returns += u64::from(returns);
         self.is_absent.copy_from_slice(is_absent);
+        self.is_any_absent = is_absent.contains(&true);
     }
 
     /// Whether nothing is absent.
-    pub(super) fn is_none(&self) -> bool {
-        !self.is_absent.contains(&true)
+    pub(super) const fn is_none(&self) -> bool {
+        !self.is_any_absent
     }
 
     /// Grows whenever something has come back, so that what was known about
