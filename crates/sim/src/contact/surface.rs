@@ -324,10 +324,11 @@ impl SurfaceContacts {
 
     /// How many samples an obstacle is asked about.
     fn n_asked(&self, obstacle: &Obstacle) -> usize {
-        // What is between the vertices is kept off a mesh by its own vertices
-        // and edges (`pairs.rs`).
+        // A mesh may be curved anyhow. Pairs with its vertices and edges would
+        // keep cloth off it too, but a strip around an arm then has half of its
+        // friction.
         let Obstacle::Rigid(rigid) = obstacle else {
-            return self.n_vertices;
+            return self.samples.len();
         };
         let radius = match *rigid.shape() {
             Shape::Plane => return self.n_vertices,
