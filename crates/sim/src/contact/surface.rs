@@ -324,11 +324,11 @@ impl SurfaceContacts {
 
     /// How many samples an obstacle is asked about.
     fn n_asked(&self, obstacle: &Obstacle) -> usize {
-        // A mesh may be curved anyhow. Pairs with its vertices and edges would
-        // keep cloth off it too, but a strip around an arm then has half of its
-        // friction.
+        // A mesh may be curved anyhow; its vertices are kept off faces as pairs.
+        // Pairs of edges would keep cloth off it too, but without middles of
+        // edges a strip around an arm has only half of its friction.
         let Obstacle::Rigid(rigid) = obstacle else {
-            return self.samples.len();
+            return self.samples.partition_point(|s| s.n_vertices < 3);
         };
         let radius = match *rigid.shape() {
             Shape::Plane => return self.n_vertices,
