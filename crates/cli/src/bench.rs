@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use drapery::core::{BodyModel, PoseVelocity, SkinWeights, skin_positions};
 use drapery::scene::garment::{BindingConfig, bind};
 use drapery::view::picture::{Size, View};
@@ -31,6 +32,20 @@ pub(crate) fn run(command: &Bench, say: &Say) -> anyhow::Result<Answer> {
         Bench::Walk(plan) => bench_walk::run(plan, say),
         Bench::Wear(plan) => bench_wear::run(plan, say),
     }
+}
+
+/// So many threads, or as many as there are cores.
+pub(crate) fn threads_or_all(threads: Option<u16>) -> usize {
+    threads.map_or_else(
+        || std::thread::available_parallelism().map_or(1, usize::from),
+        usize::from,
+    )
+}
+
+/// Threads of their own.
+pub(crate) fn pool_of(threads: usize) -> anyhow::Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build().context("cannot start threads")
 }
 
 /// What the program was built as; a number without it says nothing.

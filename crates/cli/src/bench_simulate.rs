@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use drapery::core::{Fabric, Topology};
 use drapery::sim::textbook::{Rectangle, Triangulation};
 use drapery::sim::{
@@ -15,7 +14,7 @@ use glam::{DVec3, Vec3};
 use serde_json::json;
 
 use crate::args::{SimulateBench, SimulateScene};
-use crate::bench::{BUILD, spread};
+use crate::bench::{BUILD, pool_of, spread, threads_or_all};
 use crate::bench_ball::ball;
 use crate::bench_fold::Folding;
 use crate::say::Say;
@@ -29,14 +28,8 @@ const FRAME_RATE: u32 = 30;
 const STEPS: u32 = 10;
 
 pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
-    let threads = plan.threads.map_or_else(
-        || std::thread::available_parallelism().map_or(1, usize::from),
-        usize::from,
-    );
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .context("cannot start threads")?;
+    let threads = threads_or_all(plan.threads);
+    let pool = pool_of(threads)?;
     if let Some(out) = &plan.picture {
         write::check(out)?;
     }

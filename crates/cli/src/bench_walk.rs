@@ -12,7 +12,7 @@ use glam::{DVec3, Vec3};
 use serde_json::json;
 
 use crate::args::{Dressed, WalkBench};
-use crate::bench::{BUILD, spread};
+use crate::bench::{BUILD, pool_of, spread, threads_or_all};
 use crate::bench_simulate::cpu_time;
 use crate::say::Say;
 use crate::stage::Stage;
@@ -22,14 +22,8 @@ use crate::{Answer, source, stop};
 const INSIDE: f64 = 1e-3;
 
 pub(crate) fn run(plan: &WalkBench, say: &Say) -> anyhow::Result<Answer> {
-    let threads = plan.threads.map_or_else(
-        || std::thread::available_parallelism().map_or(1, usize::from),
-        usize::from,
-    );
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .context("cannot start threads")?;
+    let threads = threads_or_all(plan.threads);
+    let pool = pool_of(threads)?;
     let dressed = Dressed {
         character: Some(plan.character.clone()),
         garment: vec![plan.garment.clone()],

@@ -15,6 +15,7 @@ use drapery::scene::motion::trim;
 use serde_json::Value;
 
 use crate::args::{MotionReading, WearBench};
+use crate::bench::pool_of;
 use crate::say::Say;
 use crate::source::Worn;
 use crate::stage::warn_of_misfit;
@@ -129,10 +130,7 @@ fn work(
     let gone = AtomicUsize::new(0);
     let ledger = Mutex::new((ledger, 0));
     let worker = || -> anyhow::Result<()> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.each)
-            .build()
-            .context("cannot start threads")?;
+        let pool = pool_of(threads.each)?;
         while let Some(pair) = todo.get(next.fetch_add(1, Ordering::SeqCst)) {
             let mut counted = 0;
             let each = || {

@@ -12,8 +12,10 @@
 //! | free                      |                              | 0                |
 //!
 //! L is the depth of the overlap, from the vertex to where the other part ends:
-//! to the nearest surface that faces the other way; d the distance to what is in front; g the room for cloth, which
-//! widens from [`FleshConfig::room`] as the overlap deepens. All three agree
+//! to the nearest surface that faces the other way; d the distance to what is in
+//! front; g the room for cloth, which widens from [`FleshConfig::room`] as the
+//! overlap deepens. What is not near an overlap goes back by 2 mm at most, so that
+//! cloth on it is still seen outside. All three agree
 //! where surfaces touch, so that a body that moves gives way without a jump.
 //! What is thin gives way less, and what it meets the more: a hand that is laid
 //! on a belly stays a hand. A vertex also pushes back the triangle that it meets,

@@ -16,10 +16,10 @@
 //! would have, and comes back at ρ of the speed.
 //!
 //! **No tunnelling.** A point that would pass into or through an obstacle, both
-//! of them moving, gets the plane that it meets first. Stiffness grows with the speed of impact, so
-//! that the band stops it. What still ends inside, or beyond, is set back to
-//! where it came in and counted ([`SurfaceContacts::set_out`]): the one thing here that is done
-//! behind the objective's back.
+//! of them moving, gets the plane that it meets first. Stiffness grows with the
+//! speed of impact, so that the band stops it. What still ends inside, or beyond,
+//! is set back to where it came in and counted ([`SurfaceContacts::set_out`]): the
+//! one thing here that is done behind the objective's back.
 
 mod ranges;
 mod sample;
