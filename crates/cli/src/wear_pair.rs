@@ -142,7 +142,7 @@ impl Run {
                     let flesh = flesh.get_or_insert_with(rest);
                     flesh.feel(&wide(&posed.vertices))
                 });
-                let worn = self.meter.read(&posed.vertices, &felt.inside, cloth);
+                let worn = self.meter.read(&posed.vertices, &felt, cloth);
                 self.summary.add(&worn, steps.as_ref());
                 if self.summary.deepest_frame == Some(frame as u32) {
                     self.deepest = deepest(wardrobe.character, &worn, posed, &felt);

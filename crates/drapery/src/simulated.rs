@@ -61,6 +61,9 @@ pub struct WearConfig {
     /// body that stands still, at 0.003 with 0.02, at 0.001 with 0.01. On one
     /// that walks, frames take 0.6, 0.8 and 1.2 s then.
     pub tolerance: f64,
+    /// The same as a share of how fast the garment moves within itself, as
+    /// `SimulationConfig::relative_tolerance`; the larger of both counts.
+    pub relative_tolerance: f64,
     /// How many times worse a step may be that can't be solved so well, as
     /// `SimulationConfig::slack`: cloth that is bunched up between two parts of
     /// a body is not worth a clip.
@@ -77,6 +80,7 @@ impl Default for WearConfig {
             settling: 2.0,
             flesh: FleshConfig::default(),
             tolerance: 3e-3,
+            relative_tolerance: 0.01,
             slack: 10.0,
         }
     }
@@ -252,6 +256,7 @@ impl<'a> SimulatedGarment<'a> {
             dt: self.dt(),
             steps_per_frame: self.config.steps_per_frame,
             tolerance: self.config.tolerance,
+            relative_tolerance: self.config.relative_tolerance,
             slack: self.config.slack,
             ..SimulationConfig::default()
         };
@@ -307,6 +312,7 @@ impl<'a> SimulatedGarment<'a> {
             .and_then(|()| simulation.set_wind(Some(air)))
             .and_then(|()| simulation.move_mesh(0, &before, &wearer.surface))
             .and_then(|()| simulation.set_absent(0, &wearer.yielding().absent))
+            .and_then(|()| simulation.set_pinching(0, &wearer.pinching))
             .map_err(|_| AnimateError::NotFinite)?;
         let frame = wearer.posed.frame(&wearer.shaped, surroundings);
         let mut attachments = Vec::new();

@@ -7,7 +7,7 @@
 //! |----------------|------------------------------------------------------------------|
 //! | penetration    | vertices, middles of edges and centres of faces of the garment that are more than 1 mm inside the body |
 //! | poking through | vertices of the body from which the nearest cloth, at most 2 cm away, lies more than 1 mm beneath the skin with its outer side towards them |
-//! | mask           | all within 2 cm of a vertex of the body that is inside another part of it |
+//! | mask           | all within 2 cm of a vertex of the body that is inside another part of it, or of where one of its edges enters it |
 //! | stretch        | how much longer edges are than in the rest shape, and than in the first frame |
 //! | speed          | of vertices, relative to the point of the body next to them        |
 //! | crossings      | edges of the garment that pass through a face of it               |
@@ -20,6 +20,7 @@
 //! ```
 //! use drapery::core::{FrameRate, Garment, TriMesh};
 //! use drapery::WearMeter;
+//! use drapery::sim::Yielding;
 //! use glam::Vec3;
 //!
 //! // A body that is a tetrahedron, and a triangle of cloth next to it.
@@ -29,7 +30,8 @@
 //! let patch = TriMesh::new(cloth.clone(), vec![[0, 1, 2]])?;
 //! let patch = Garment::new("patch".into(), patch, None, vec![], vec![])?;
 //! let mut meter = WearMeter::new(skin.topology(), &body, &patch, FrameRate::THIRTY);
-//! let worn = meter.read(&body, &[false; 4], &cloth);
+//! let felt = Yielding { inside: vec![false; 4], ..Yielding::default() };
+//! let worn = meter.read(&body, &felt, &cloth);
 //! assert_eq!(worn.cloth.all.n_deep, 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -22,7 +22,12 @@ pub(crate) struct Wearer {
     /// of this one.
     last: Yielding,
     next: Yielding,
+    /// Where the body leaves cloth little room in this frame.
+    pub(crate) pinching: Vec<bool>,
 }
+
+/// What goes back by more overlaps [m].
+const OVERLAPS: f64 = 2.5e-3;
 
 impl Wearer {
     /// A body in a pose.
@@ -40,6 +45,7 @@ impl Wearer {
             flesh,
             last: Yielding::default(),
             next: Yielding::default(),
+            pinching: Vec::new(),
             shaped,
         };
         wearer.aim(model, at, &vec![false; n_vertices])?;
@@ -59,6 +65,7 @@ impl Wearer {
         model.pose(&self.shaped, at.pose, at.velocity, &mut self.posed)?;
         let felt = self.flesh.feel_worn(&wide(&self.posed.vertices), occupied);
         self.last = std::mem::replace(&mut self.next, felt);
+        self.pinching = self.next.back.iter().map(|b| *b > OVERLAPS).collect();
         Ok(())
     }
 

@@ -22,6 +22,8 @@ const CONFIG: WearConfig = WearConfig {
     settling: 0.3,
     flesh: FleshConfig::DEFAULT,
     tolerance: 1e-3,
+    relative_tolerance: 0.0,
+    slack: 1.0,
 };
 
 fn fabric() -> Fabric {

@@ -78,12 +78,30 @@ const NEARER: f64 = 0.5;
 const SUNK: f64 = 5e-3;
 /// So far around what has sunk, the body is not there for strangers [m]: cloth
 /// that an arm has passed through lies across it.
-const AROUND: f64 = 0.3;
+const AROUND: f64 = 0.1;
 /// What is not inside another part, nor near what is, goes back by no more than
 /// this [m], so that cloth on it is still seen outside...
 const SEEN: f64 = 1.8e-3;
-/// ... and by as much more as it is nearer than this [m].
-const NEAR: f64 = 0.015;
+/// ... and by so much more as it is nearer than this [m]: the mask of the wear
+/// meter goes as far as 2 cm.
+const NEAR: f64 = 0.012;
+const STEEP: f64 = 1.5;
+/// The same holds for places between vertices, farther away than this [m]...
+const FAR: f64 = 0.02;
+/// ... of so many to an edge.
+const BETWEEN: u32 = 4;
+/// What is next to a place that goes back goes along, by so much less with every
+/// metre, or the surface would have steps.
+const SLOPE: f64 = 0.5;
+/// The ways that vertices go are smoothed so often: in the bottom of a crease
+/// normals point anywhere, and what follows them makes spikes.
+const SMOOTHING: u32 = 3;
+/// Surfaces that have gone back are made fair so often...
+const FAIRING: u32 = 3;
+/// ... in full where they have by this more than can be seen [m].
+const FOLDED: f64 = 5e-3;
+/// Where an edge enters another part is found to this power of a half.
+const HALVINGS: u32 = 4;
 /// Vertices that one task takes.
 const CHUNK: usize = 256;
 
@@ -118,6 +136,8 @@ pub struct Yielding {
     pub back: Vec<f64>,
     /// Whether it lies inside another part of the body, shape [vertex].
     pub inside: Vec<bool>,
+    /// Where edges of the body enter another part of it [m].
+    pub rim: Vec<DVec3>,
     /// Whether it has sunk into a stranger, or is near what has, and is not
     /// there for the cloth of others, shape [vertex].
     pub absent: Vec<bool>,
@@ -185,14 +205,96 @@ impl Flesh {
                 back[corner] = back[corner].max(share.min(self.most[corner]));
             }
         }
-        keep_shape(positions, &felt, &mut back);
+        self.spread(positions, &mut back);
+        let rim = self.rim(positions, &felt, along, all);
+        self.keep_shape(positions, &felt, &rim, &mut back);
         Yielding {
             back,
+            rim,
             inside: felt.iter().map(|f| f.is_inside).collect(),
             absent: {
                 let both = felt.iter().zip(occupied);
                 self.around_those(positions, both.map(|(f, occupied)| f.has_sunk || *occupied))
             },
+        }
+    }
+
+    /// Where edges enter another part.
+    fn rim(&self, x: &[DVec3], felt: &[Felt], along: usize, all: Bounds) -> Vec<DVec3> {
+        let edges = self.boxes.edges().iter();
+        let entering: Vec<[usize; 2]> = edges
+            .map(|edge| edge.map(|v| v as usize))
+            .filter(|[a, b]| felt[*a].is_inside != felt[*b].is_inside)
+            .collect();
+        entering
+            .into_par_iter()
+            .map(|[a, b]| {
+                let (mut inside, mut outside) = match felt[a].is_inside {
+                    true => (x[a], x[b]),
+                    false => (x[b], x[a]),
+                };
+                let above = (self.normal(x, a) + self.normal(x, b)) * (0.5 * ABOVE) + ASIDE;
+                for _ in 0..HALVINGS {
+                    let middle = inside.midpoint(outside);
+                    match self.winding(x, middle + above, along, all) >= 1 {
+                        true => inside = middle,
+                        false => outside = middle,
+                    }
+                }
+                inside
+            })
+            .collect()
+    }
+
+    /// Lets nothing go far back that is not near what is inside another part,
+    /// vertices or places between them.
+    fn keep_shape(&self, x: &[DVec3], felt: &[Felt], rim: &[DVec3], back: &mut [f64]) {
+        let both = x.iter().zip(felt);
+        let inside = both.filter(|(_, f)| f.is_inside).map(|(p, _)| *p);
+        let inside: Vec<DVec3> = inside.chain(rim.iter().copied()).collect();
+        let away = |p: DVec3| {
+            let distances = inside.iter().map(|q| q.distance_squared(p));
+            distances.fold(f64::INFINITY, f64::min).sqrt()
+        };
+        for (v, back) in back.iter_mut().enumerate() {
+            if *back > SEEN && !felt[v].is_inside {
+                *back = back.min(SEEN + STEEP * (NEAR - away(x[v])).max(0.0));
+            }
+        }
+        let before = back.to_vec();
+        for [a, b] in self.boxes.edges().iter().map(|e| e.map(|v| v as usize)) {
+            // From the end that goes back farther.
+            let (far, near) = if before[a] > before[b] {
+                (a, b)
+            } else {
+                (b, a)
+            };
+            if before[far] <= SEEN {
+                continue;
+            }
+            let shares = (1..BETWEEN).map(|k| f64::from(k) / f64::from(BETWEEN));
+            for share in shares.filter(|s| away(x[far].lerp(x[near], *s)) > FAR) {
+                let left = SEEN - share * before[near].min(SEEN);
+                back[far] = back[far].min(left / (1.0 - share));
+            }
+        }
+    }
+
+    /// Lets what is next to a place that goes back go along, so that the surface
+    /// stays one.
+    fn spread(&self, x: &[DVec3], back: &mut [f64]) {
+        let mut open: Vec<usize> = (0..back.len()).filter(|v| back[*v] > 0.0).collect();
+        while let Some(v) = open.pop() {
+            for (t, _) in self.around.of(v) {
+                for other in self.boxes.triangles()[t].map(|v| v as usize) {
+                    let here = back[v] - SLOPE * x[v].distance(x[other]);
+                    let here = here.min(self.most[other]);
+                    if here > back[other] + 1e-6 {
+                        back[other] = here;
+                        open.push(other);
+                    }
+                }
+            }
         }
     }
 
@@ -349,26 +451,48 @@ impl Flesh {
     /// When lengths differ from the number of vertices.
     pub fn give_way(&self, positions: &mut [DVec3], back: &[f64]) {
         assert_eq!(positions.len(), self.most.len(), "one position a vertex");
-        let moved: Vec<(usize, DVec3)> = (0..positions.len())
-            .filter(|v| back[*v] > 0.0)
-            .map(|v| (v, positions[v] - self.normal(positions, v) * back[v]))
+        let moved: Vec<usize> = (0..positions.len()).filter(|v| back[*v] > 0.0).collect();
+        let mut normals: Vec<DVec3> = (0..positions.len())
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|v| self.normal(positions, v))
             .collect();
-        for (v, p) in moved {
-            positions[v] = p;
+        for _ in 0..SMOOTHING {
+            let smooth: Vec<DVec3> = moved
+                .iter()
+                .map(|v| 0.5 * (normals[*v] + self.mean_around(&normals, *v)))
+                .collect();
+            for (v, normal) in moved.iter().zip(smooth) {
+                normals[*v] = normal;
+            }
+        }
+        for v in &moved {
+            positions[*v] -= normals[*v] * back[*v];
+        }
+        for _ in 0..FAIRING {
+            let faired: Vec<DVec3> = moved
+                .iter()
+                .map(|v| {
+                    let much = ((back[*v] - SEEN) / FOLDED).clamp(0.0, 1.0);
+                    positions[*v].lerp(self.mean_around(positions, *v), 0.5 * much)
+                })
+                .collect();
+            for (v, p) in moved.iter().zip(faired) {
+                positions[*v] = p;
+            }
         }
     }
-}
 
-/// Lets nothing go far back that is not near what is inside another part.
-fn keep_shape(positions: &[DVec3], felt: &[Felt], back: &mut [f64]) {
-    let both = positions.iter().zip(felt);
-    let inside: Vec<DVec3> = both.filter(|(_, f)| f.is_inside).map(|(p, _)| *p).collect();
-    for (v, back) in back.iter_mut().enumerate() {
-        if *back > SEEN && !felt[v].is_inside {
-            let distances = inside.iter().map(|p| p.distance_squared(positions[v]));
-            let nearest = distances.fold(f64::INFINITY, f64::min).sqrt();
-            *back = back.min(SEEN + (NEAR - nearest).max(0.0));
+    /// The mean of the vertices next to one.
+    fn mean_around(&self, x: &[DVec3], v: usize) -> DVec3 {
+        let (mut sum, mut n) = (DVec3::ZERO, 0.0);
+        for (t, corner) in self.around.of(v) {
+            // Each neighbour is in two triangles.
+            let corners = self.corners(x, t as u32);
+            sum += corners[(corner + 1) % 3] + corners[(corner + 2) % 3];
+            n += 2.0;
         }
+        sum / n
     }
 }
 
@@ -476,8 +600,9 @@ mod tests {
             let right = x[n..].iter().map(|p| p.x).fold(f64::MAX, f64::min);
             let room = FleshConfig::DEFAULT.room;
             assert!(right - left > 0.85 * room, "{overlap}: {}", right - left);
-            assert!(right - left < 3.3 * room, "{overlap}: {}", right - left);
-            assert!((right + left).abs() < 1e-6, "both alike");
+            assert!(right - left < 4.0 * room, "{overlap}: {}", right - left);
+            // Triangles are not mirrored.
+            assert!((right + left).abs() < 5e-4, "{}", right + left);
         }
     }
 
@@ -501,6 +626,50 @@ mod tests {
         assert!(before.unwrap().iter().any(|b| *b > 0.01));
     }
 
+    /// Where edges enter the other ball is on both balls.
+    #[test]
+    fn the_rim_is_where_the_surfaces_meet() {
+        let mut flesh = flesh();
+        let apart = 0.1;
+        let (_, x) = balls(apart);
+        let rim = flesh.feel(&x).rim;
+        assert!(rim.len() > 10, "{}", rim.len());
+        let half = DVec3::new(0.5 * apart, 0.0, 0.0);
+        for p in rim {
+            for centre in [half, -half] {
+                let off = p.distance(centre) - RADIUS;
+                // The ball of triangles is within the round one, and an edge is
+                // halved four times.
+                assert!(off.abs() < 2e-3, "{p}: {off}");
+            }
+        }
+    }
+
+    /// Vertices that are next to one another go back alike, though only one of
+    /// them is inside.
+    #[test]
+    fn what_goes_back_has_no_steps() {
+        let mut flesh = flesh();
+        for overlap in [0.005, 0.02, 0.04] {
+            let (topology, x) = balls(2.0 * RADIUS - overlap);
+            let felt = flesh.feel(&x);
+            let mut n_moved = 0;
+            for edge in topology.edges() {
+                let [a, b] = edge.vertices.map(|v| v as usize);
+                let step = (felt.back[a] - felt.back[b]).abs();
+                let slope = step / x[a].distance(x[b]);
+                n_moved += u32::from(step > 1e-4);
+                // Most next to the vertices that are inside.
+                assert!(slope <= 2.5, "{overlap}: {slope}");
+            }
+            assert!(n_moved > 50, "{n_moved}");
+            // Far from the overlap nothing is seen to move.
+            for (v, outside) in outside_other(&x, 2.0 * RADIUS - overlap).iter().enumerate() {
+                assert!(*outside < FAR || felt.back[v] <= SEEN, "{outside}");
+            }
+        }
+    }
+
     #[test]
     fn strangers_are_absent_where_they_have_sunk_into_one_another() {
         let (topology, rest) = balls(0.6);
@@ -511,7 +680,15 @@ mod tests {
         assert!(!touching.absent.contains(&true));
         let (_, x) = balls(2.0 * RADIUS - 0.02);
         let sunk = flesh.feel(&x);
-        assert!(sunk.absent.iter().all(|a| *a), "all of a ball is near");
+        for (v, absent) in sunk.absent.iter().enumerate() {
+            // The near half of each ball, and not its far end.
+            if x[v].x.abs() < 0.06 {
+                assert!(absent, "{}", x[v]);
+            }
+            if x[v].x.abs() > 0.105 {
+                assert!(!absent, "{}", x[v]);
+            }
+        }
         let deepest = (0..x.len()).min_by(|a, b| x[*a].x.abs().total_cmp(&x[*b].x.abs()));
         assert!(sunk.inside[deepest.unwrap()]);
         // What cloth is still within stays absent, wherever it is.
@@ -520,7 +697,11 @@ mod tests {
         occupied[7] = true;
         let felt = flesh.feel_worn(&x, &occupied);
         let n = x.len() / 2;
-        assert!(felt.absent[7] && felt.absent[..n].iter().all(|a| *a));
+        for (v, absent) in felt.absent[..n].iter().enumerate() {
+            let away = x[v].distance(x[7]);
+            assert!(*absent || away > 0.06, "{away}");
+            assert!(!absent || away < AROUND, "{away}");
+        }
         assert!(!felt.absent[n..].contains(&true), "the other ball is there");
         assert!(!flesh.feel(&x).absent.contains(&true));
     }

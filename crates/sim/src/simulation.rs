@@ -70,6 +70,8 @@ pub struct Simulation {
     attachments: Vec<Attachment>,
     wind: Option<Wind>,
     step: u64,
+    /// How often the last step was halved.
+    last_rung: u32,
     damped: f64,
     minimiser: Minimiser,
     damping: Damping,
@@ -77,6 +79,8 @@ pub struct Simulation {
     obstacles: Vec<Obstacle>,
     surface: Option<SurfaceContacts>,
     pairs: Option<PairContacts>,
+    /// A mesh, and those of its vertices that leave cloth little room.
+    pinching: Option<(usize, Vec<bool>)>,
     /// Of each piece.
     contact: Vec<ContactConfig>,
     /// Masses with held vertices infinitely heavy [kg].
@@ -108,6 +112,7 @@ impl Simulation {
             attachments: Vec::new(),
             wind: None,
             step: 0,
+            last_rung: 0,
             damped: 0.0,
             minimiser: Minimiser::default(),
             damping: Damping::default(),
@@ -115,6 +120,7 @@ impl Simulation {
             obstacles: Vec::new(),
             surface: None,
             pairs: None,
+            pinching: None,
             contact: vec![ContactConfig::default(); cloth.pieces().len()],
             masses: Vec::new(),
             spent: TimeSpent::default(),

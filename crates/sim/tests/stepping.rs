@@ -741,3 +741,54 @@ fn what_can_not_be_simulated_is_refused() {
     };
     assert!(simulation.set_attachments(&[attachment]).is_err());
 }
+
+/// A free sheet that is crumpled and shaken, on its way somewhere.
+fn shaken(config: SimulationConfig, drift: DVec3) -> Simulation {
+    let (rest, points) = sheet(8, 1.0);
+    let cloth = Cloth::new(&rest, &cotton(), &[]).unwrap();
+    let mut simulation = Simulation::new(cloth, crumpled(&points), config).unwrap();
+    let speeds = (0..points.len()).map(|i| DVec3::new(0.0, 0.5 * (i as f64).sin(), 0.0));
+    let speeds: Vec<DVec3> = speeds.map(|v| v + drift).collect();
+    simulation.set_velocities(&speeds).unwrap();
+    simulation
+}
+
+/// With too few iterations, a step is refused or taken in parts, unless it may
+/// be off; then it says that it is.
+#[test]
+fn a_step_that_is_off_is_taken_only_where_that_is_allowed() {
+    let few = SimulationConfig {
+        max_iterations: 1,
+        tolerance: 1e-9,
+        ..SimulationConfig::default()
+    };
+    let step = |slack: f64| shaken(SimulationConfig { slack, ..few }, DVec3::ZERO).step();
+    assert!(step(1.0).is_err());
+    let report = step(1e12).unwrap();
+    assert_eq!((report.parts, report.solve.converged), (1, false));
+    // In quarters whatever is finite is taken.
+    let report = step(1.01).unwrap();
+    assert_eq!((report.parts, report.solve.converged), (4, false));
+}
+
+/// A share of how fast vertices move within the cloth, whatever its speed as a
+/// whole.
+#[test]
+fn cloth_in_motion_is_solved_in_proportion() {
+    let iterations = |relative_tolerance: f64, drift: DVec3| {
+        let config = SimulationConfig {
+            tolerance: 1e-6,
+            relative_tolerance,
+            gravity: DVec3::ZERO,
+            ..SimulationConfig::default()
+        };
+        let report = shaken(config, drift).step().unwrap();
+        report.solve.iterations
+    };
+    let exact = iterations(0.0, DVec3::ZERO);
+    let loose = iterations(0.05, DVec3::ZERO);
+    assert!(loose < exact, "{loose} and {exact}");
+    // Speed of the whole changes nothing.
+    let drift = DVec3::new(7.0, 0.0, -3.0);
+    assert_eq!(iterations(0.05, drift), loose);
+}

@@ -1,15 +1,17 @@
 //! [`SelfContactMask`]: where a body can't be dressed, from the body alone.
 
+use drapery_sim::Yielding;
 use glam::Vec3;
 
 /// The mask reaches this far around skin that is inside another part [m].
 pub const MASK_RADIUS: f32 = 0.02;
 
-/// All points within [`MASK_RADIUS`] of a vertex of the body that is inside
-/// another part of it.
+/// All points within [`MASK_RADIUS`] of a vertex or edge of the body where it is
+/// inside another part of it.
 #[derive(Clone, Debug)]
 pub struct SelfContactMask {
-    /// Vertices inside another part [m], from the lowest up.
+    /// Vertices inside another part and where edges enter it [m], from the
+    /// lowest up.
     inside: Vec<Vec3>,
 }
 
@@ -25,6 +27,17 @@ impl SelfContactMask {
         let mut inside: Vec<Vec3> = flagged.map(|(p, _)| *p).collect();
         inside.sort_by(|a, b| a.y.total_cmp(&b.y));
         Self { inside }
+    }
+
+    /// The mask of a body at `positions` [m] that gives way to itself so.
+    ///
+    /// # Panics
+    /// When there is not one flag a vertex.
+    pub fn of(positions: &[Vec3], felt: &Yielding) -> Self {
+        let mut mask = Self::new(positions, &felt.inside);
+        mask.inside.extend(felt.rim.iter().map(|p| p.as_vec3()));
+        mask.inside.sort_by(|a, b| a.y.total_cmp(&b.y));
+        mask
     }
 
     /// Whether a point [m] is masked.

@@ -3,18 +3,22 @@
 //! Whether a point p is inside follows from the point c of the skin nearest to
 //! it. Nothing lies between the two, so p is inside if it lies behind c, or if
 //! c itself is inside another part of the body. Where the skin around c is
-//! partly inside, the winding number around p decides. The depth is the way to
-//! the nearest skin in the open.
+//! partly inside, the winding number around p decides, and then that just above
+//! c whether c is in the open. The depth is the way to the nearest skin in the
+//! open.
 
 use drapery_core::{
     ClosestPoint, FrameRate, Garment, PseudoNormals, Topology, TriangleTree, WindingField,
 };
-use drapery_sim::{MeshBoxes, self_crossings};
+use drapery_sim::{MeshBoxes, Yielding, self_crossings};
 use glam::{DVec3, Vec3};
 
 use super::depths::{Masked, REACH};
 use super::mask::SelfContactMask;
 use super::strain::{RestEdges, StrainCounts, p99};
+
+/// Whether a place of the skin is in the open is asked so far above it [m].
+const ABOVE: f32 = 5e-5;
 
 /// What was measured in one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,15 +100,16 @@ impl WearMeter {
         }
     }
 
-    /// Measures one frame: a body with its vertices at `skin` [m], of which
-    /// those are `inside` another part of it, and the garment at `cloth` [m].
-    /// Frames come in the order of time, from the first.
+    /// Measures one frame: a body with its vertices at `skin` [m], that gives
+    /// way to itself as `felt`, and the garment at `cloth` [m]. Of what is felt
+    /// only where it is inside another part counts. Frames come in the order of
+    /// time, from the first.
     ///
     /// # Panics
     /// When there is not one position a vertex, or not one flag.
-    pub fn read(&mut self, skin: &[Vec3], inside: &[bool], cloth: &[Vec3]) -> WornFrame {
+    pub fn read(&mut self, skin: &[Vec3], felt: &Yielding, cloth: &[Vec3]) -> WornFrame {
         assert_eq!(cloth.len(), self.on_border.len(), "one position a vertex");
-        let mask = SelfContactMask::new(skin, inside);
+        let (mask, inside) = (SelfContactMask::of(skin, felt), &felt.inside);
         self.skin.refit(skin);
         self.skin_normals.update(skin);
         self.cloth.refit(cloth);
@@ -113,6 +118,7 @@ impl WearMeter {
             meter: self,
             skin,
             inside,
+            rim: &felt.rim,
             field: (!self.is_closed).then(|| WindingField::new(&self.skin, skin)),
         };
         let mut frame = WornFrame {
@@ -191,6 +197,8 @@ struct Posed<'a> {
     meter: &'a WearMeter,
     skin: &'a [Vec3],
     inside: &'a [bool],
+    /// Where its edges go into another part [m].
+    rim: &'a [DVec3],
     /// For a body with holes.
     field: Option<WindingField>,
 }
@@ -214,18 +222,33 @@ impl Posed<'_> {
             let offset = p.as_dvec3() - near.point.as_dvec3();
             return near.distance * if offset.dot(normal) < 0.0 { 1.0 } else { -1.0 };
         }
-        let surrounded = match &self.field {
-            Some(field) => field.number(&self.meter.skin, self.skin, p) >= 0.5,
-            None => self.meter.skin.winding_of_closed(p, self.skin) >= 1,
-        };
-        if !surrounded {
+        if !self.surrounds(p) {
             return -near.distance;
         }
+        // Of a triangle that is partly inside, the place itself may be open.
+        let above = near.point + ABOVE * self.meter.skin_normals.at(near).normalize_or_zero();
+        if !self.surrounds(above) {
+            return near.distance;
+        }
         let in_the_open = |t| !self.is_buried(t);
-        self.meter
+        let rim = self.rim.iter().map(|r| r.as_vec3().distance(p));
+        let rim = rim.fold(f32::INFINITY, f32::min);
+        let open = self
+            .meter
             .skin
-            .closest_point_where(p, self.skin, f32::INFINITY, in_the_open)
-            .map_or(near.distance, |open| open.distance)
+            .closest_point_where(p, self.skin, rim, in_the_open);
+        match open.map_or(rim, |open| open.distance) {
+            nearest if nearest.is_finite() => nearest,
+            _ => near.distance,
+        }
+    }
+
+    /// Whether a point is inside the body.
+    fn surrounds(&self, p: Vec3) -> bool {
+        match &self.field {
+            Some(field) => field.number(&self.meter.skin, self.skin, p) >= 0.5,
+            None => self.meter.skin.winding_of_closed(p, self.skin) >= 1,
+        }
     }
 
     /// How far a vertex of the skin at `p` pokes out of the cloth next to it

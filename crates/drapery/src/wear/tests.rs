@@ -7,7 +7,7 @@ use drapery_core::{
     vertex_normals, winding_number,
 };
 use drapery_scene::builtin;
-use drapery_sim::{Flesh, FleshConfig};
+use drapery_sim::{Flesh, FleshConfig, Yielding};
 use glam::{DVec3, Vec2, Vec3};
 
 use super::*;
@@ -65,11 +65,19 @@ fn meter(body: &TriMesh, cloth: &Garment) -> WearMeter {
     WearMeter::new(body.topology(), body.positions(), cloth, FrameRate::THIRTY)
 }
 
+/// A body of which those are inside another part.
+fn felt(inside: &[bool]) -> Yielding {
+    Yielding {
+        inside: inside.to_vec(),
+        ..Yielding::default()
+    }
+}
+
 /// A garment measured on a body that does not enter itself.
 fn read(body: &TriMesh, cloth: TriMesh) -> WornFrame {
     let cloth = garment(cloth);
     let inside = vec![false; body.positions().len()];
-    meter(body, &cloth).read(body.positions(), &inside, cloth.mesh().positions())
+    meter(body, &cloth).read(body.positions(), &felt(&inside), cloth.mesh().positions())
 }
 
 fn scaled(mesh: &TriMesh, factor: f32) -> TriMesh {
@@ -263,6 +271,56 @@ fn flesh_feels_the_same_vertices_inside() {
     assert!(20 * n_other < n_inside, "{n_other} of {n_inside}");
 }
 
+/// A triangle of the skin that enters another part is in the open where it has
+/// not yet entered: cloth beneath it there is as deep as it is.
+#[test]
+fn beside_the_place_where_parts_enter_each_other_depth_is_to_the_skin_there() {
+    let body = two_capsules();
+    let n = body.positions().len() / 2;
+    let mut apart = wide(body.positions());
+    for p in &mut apart[n..] {
+        p.x += 0.2;
+    }
+    let mut flesh = Flesh::new(body.topology(), &apart, FleshConfig::default());
+    let felt = flesh.feel(&wide(body.positions()));
+    let mut n_buried = 0;
+    for triangle in body.triangles() {
+        let flags = triangle.map(|v| felt.inside[v as usize]);
+        // One corner is inside; near the others it is open.
+        let Some(inner) = (0..3).find(|k| flags[*k]) else {
+            continue;
+        };
+        if flags.iter().filter(|f| **f).count() != 1 {
+            continue;
+        }
+        let corners = triangle.map(|v| body.positions()[v as usize]);
+        let [a, b] = [corners[(inner + 1) % 3], corners[(inner + 2) % 3]];
+        let outer = (a + b) * 0.5 * 0.98 + corners[inner] * 0.02;
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+        let p = outer - normal.normalize() * 5e-4;
+        let other = if (triangle[0] as usize) < n {
+            0.06
+        } else {
+            0.0
+        };
+        // Well outside of the other capsule, or that surrounds it, too.
+        if from_axis(outer, other) < 0.0505 {
+            continue;
+        }
+        n_buried += 1;
+        let cloth = vec![
+            p,
+            p + Vec3::new(1e-5, 0.0, 0.0),
+            p + Vec3::new(0.0, 1e-5, 0.0),
+        ];
+        let cloth = garment(TriMesh::new(cloth, vec![[0, 1, 2]]).unwrap());
+        let worn = meter(&body, &cloth).read(body.positions(), &felt, cloth.mesh().positions());
+        let found = worn.cloth.all.deepest;
+        assert!((found - 5e-4).abs() < 1e-4, "{p}: {found} m");
+    }
+    assert!(n_buried > 10, "{n_buried}");
+}
+
 #[test]
 fn what_is_between_two_parts_is_as_deep_as_the_way_out() {
     let body = two_capsules();
@@ -282,7 +340,8 @@ fn what_is_between_two_parts_is_as_deep_as_the_way_out() {
     ];
     for (x, depth, is_masked) in cases {
         let cloth = at(x);
-        let worn = meter(&body, &cloth).read(body.positions(), &inside, cloth.mesh().positions());
+        let worn =
+            meter(&body, &cloth).read(body.positions(), &felt(&inside), cloth.mesh().positions());
         let found = worn.cloth.all.deepest;
         // Vertices are 3 to 7 mm apart at the edge of the lens.
         assert!((found - depth).abs() < 0.1 * depth, "x = {x}: {found} m");
@@ -306,7 +365,7 @@ fn speed_is_that_relative_to_the_body() {
         let skin: Vec<Vec3> = body.positions().iter().map(place).collect();
         let cloth = cloth.mesh().positions().iter().map(place);
         let cloth: Vec<Vec3> = cloth.map(|p| p + Vec3::Z * sliding).collect();
-        meter.read(&skin, &inside, &cloth).speed_max
+        meter.read(&skin, &felt(&inside), &cloth).speed_max
     };
     assert_eq!(frame(0.0, 0.0), 0.0);
     // The skin under a cloth that is a fiftieth wider turns a little slower.
@@ -330,7 +389,7 @@ fn a_summary_has_sums_worst_frames_and_flags() {
     };
     for (factor, steps) in [(1.02, None), (0.95, Some(&steps)), (0.98, None)] {
         let cloth = scaled(&body, factor);
-        let frame = meter.read(body.positions(), &inside, cloth.positions());
+        let frame = meter.read(body.positions(), &felt(&inside), cloth.positions());
         summary.add(&frame, steps);
     }
     assert_eq!(summary.n_frames(), 3);

@@ -153,6 +153,8 @@ pub(crate) struct PairContacts {
     standing: Standing,
     /// What is done in this step about cloth that has crossed itself.
     tangle: Option<Tangle>,
+    /// Vertices that pass through cloth and edges of meshes.
+    passing: Vec<bool>,
 }
 
 /// What is known about where a step starts.
@@ -252,6 +254,7 @@ impl PairContacts {
             dt: 0.0,
             rounds: 0,
             tangle: None,
+            passing: vec![false; positions.len()],
         }
     }
 
@@ -269,6 +272,22 @@ impl PairContacts {
             Standing::Crossed(crossings) => crossings.len(),
             Standing::Unknown | Standing::Free => 0,
         }
+    }
+
+    /// Which vertices pass through cloth, and through edges and vertices of
+    /// meshes.
+    pub(crate) fn passing(&self) -> &[bool] {
+        &self.passing
+    }
+
+    /// Lets vertices pass through cloth, and others no longer: those may have
+    /// crossed it.
+    pub(crate) fn set_passing(&mut self, passing: Vec<bool>) {
+        let mut both = self.passing.iter().zip(&passing);
+        if both.any(|(was, is)| *was && !is) {
+            self.doubt();
+        }
+        self.passing = passing;
     }
 
     /// Sets where each vertex of the cloth is at home [m].
@@ -391,17 +410,24 @@ impl PairContacts {
     }
 
     fn standing_at(&mut self, x: &[DVec3]) -> Standing {
-        match self.nearby.crossings(x) {
-            crossings if crossings.is_empty() => Standing::Free,
-            crossings => Standing::Crossed(crossings),
+        let mut crossings = self.nearby.crossings(x);
+        let boxes = self.nearby.boxes();
+        crossings.retain(|[edge, face]| {
+            let edge = boxes.edges()[*edge as usize];
+            let face = boxes.triangles()[*face as usize];
+            !edge.iter().chain(&face).any(|v| self.passing[*v as usize])
+        });
+        match crossings.is_empty() {
+            true => Standing::Free,
+            false => Standing::Crossed(crossings),
         }
     }
 
-    /// Whether a pair is left to the way out of a tangle.
+    /// Whether a pair is left to the way out of a tangle, or may pass.
     fn is_free(&self, near: &Near) -> bool {
-        self.tangle
-            .as_ref()
-            .is_some_and(|tangle| tangle.frees(near))
+        let passes = |v: &u32| self.passing.get(*v as usize) == Some(&true);
+        let tangle = self.tangle.as_ref();
+        near.vertices.iter().any(passes) || tangle.is_some_and(|tangle| tangle.frees(near))
     }
 
     /// Looks at where a solve from `start` ended [m]. True when pairs have come

@@ -3,7 +3,7 @@
 use drapery_core::FrameIndex;
 use glam::{DMat3, DVec3};
 
-use super::{Diverged, Failure, Integrator, Simulation, StepReport};
+use super::{Diverged, Failure, Integrator, Simulation, SimulationConfig, StepReport};
 use crate::contact::{MeshObstacle, Obstacle, PairContacts, SurfaceContacts, Touch};
 use crate::stopwatch::{Stopwatch, TimeSpent};
 use crate::{Cloth, Inertia, NewtonConfig, Objective, SolveError, Solver, Spring};
@@ -57,11 +57,34 @@ impl Simulation {
         result
     }
 
+    /// How well the next step is to be solved [m/s].
+    fn tolerance(&self) -> f64 {
+        let SimulationConfig {
+            tolerance,
+            relative_tolerance,
+            ..
+        } = self.config;
+        if relative_tolerance == 0.0 {
+            return tolerance;
+        }
+        let both = || self.cloth.masses().iter().zip(&self.v);
+        let mass: f64 = self.cloth.masses().iter().sum();
+        let mean = both().map(|(m, v)| *v * *m).sum::<DVec3>() / mass;
+        let square = both()
+            .map(|(m, v)| m * v.distance_squared(mean))
+            .sum::<f64>()
+            / mass;
+        tolerance.max(relative_tolerance * square.sqrt())
+    }
+
     /// Takes a step in as few parts as it needs.
     fn climb(&mut self) -> Result<StepReport, Diverged> {
         let start = (self.x.clone(), self.v.clone(), self.damped);
         let mut fault = Fault::at(0, Failure::NotConverged);
-        for rung in 0..=RUNGS {
+        // After a hard step comes another, most likely.
+        let first = self.last_rung.saturating_sub(1);
+        let mut rung = first;
+        while rung <= RUNGS {
             // One part alone changes nothing before it succeeds.
             let before = (rung > 0).then(|| {
                 let contacts = (self.surface.clone(), self.pairs.clone());
@@ -69,6 +92,7 @@ impl Simulation {
             });
             match self.try_parts(rung) {
                 Ok(report) => {
+                    self.last_rung = rung;
                     self.step += 1;
                     if self.config.integrator == Integrator::Bdf2 {
                         self.before = Some(self.history(start.0, start.1));
@@ -88,6 +112,10 @@ impl Simulation {
                     if let Some(((surface, pairs), acceleration)) = before {
                         (self.surface, self.pairs) = (surface, pairs);
                         self.acceleration = acceleration;
+                    }
+                    // Smaller parts are the better cure here, too.
+                    if rung == 0 || !self.let_pass(fault.vertex) {
+                        rung += 1;
                     }
                 }
             }
@@ -156,7 +184,8 @@ impl Simulation {
         step: &mut StepReport,
     ) -> Result<(), Fault> {
         let config = self.config;
-        let last = rung == RUNGS;
+        let is_lax = config.slack > 1.0;
+        let last = rung == RUNGS && !is_lax;
         let before = self.before.as_ref().filter(|_| dt == config.dt);
         let integrator = match (config.integrator, before) {
             (Integrator::Bdf2, None) => Integrator::Euler,
@@ -258,13 +287,15 @@ impl Simulation {
                 .max_iterations
                 .saturating_mul(if last { 4 } else { 1 }),
             // What a move of x does to the velocity at the end of the step.
-            decrement: 0.5 * mass * (config.tolerance * 0.5f64.powi(i32::from(until < dt))).powi(2),
+            decrement: 0.5 * mass * (self.tolerance() * 0.5f64.powi(i32::from(until < dt))).powi(2),
             max_move: MAX_MOVE,
             forcing: config.forcing,
         };
-        // Smaller parts have less to lose by it.
-        let slack = config.slack * f64::from(1 << rung);
-        let (slack, mut is_solved) = (if config.slack > 1.0 { slack } else { 1.0 }, true);
+        let slack = match is_lax && rung >= FORCES_FIRST {
+            true => f64::INFINITY,
+            false => config.slack,
+        };
+        let mut is_solved = true;
         let mut touches: Vec<Touch> = Vec::new();
         for solves in 1..=MAX_SOLVES {
             touches.clear();
@@ -331,7 +362,7 @@ impl Simulation {
         // The midpoint rule keeps energy or not for reasons of its own.
         if config.integrator == Integrator::Euler
             && rung < FORCES_FIRST
-            && let Some(vertex) = turned_over(&self.cloth, &self.x, &x)
+            && let Some(vertex) = turned_over(&self.cloth, &self.x, &x, self.passing())
         {
             return Err(Fault::at(vertex, Failure::TurnedOver));
         }
@@ -340,6 +371,7 @@ impl Simulation {
             meshes: &meshes,
             held: &self.held,
             start: &self.x,
+            is_lax,
         };
         let spent = &mut self.spent;
         step.set_back += course.set_back(&self.surface, &mut self.pairs, rung, &mut x, spent)?;
@@ -391,13 +423,16 @@ impl Simulation {
 /// A vertex of a triangle that a step turned by more than a right angle. One
 /// that is pressed through itself comes out on the other side with energy that
 /// it did not have: forces at the end of the step do not know the way.
-fn turned_over(cloth: &Cloth, start: &[DVec3], end: &[DVec3]) -> Option<usize> {
+/// Of what passes through itself that is not asked.
+fn turned_over(cloth: &Cloth, start: &[DVec3], end: &[DVec3], passing: &[bool]) -> Option<usize> {
     let mut triangles = cloth.membrane().triangles().iter();
     let normal = |x: &[DVec3], t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| x[v as usize]);
         (b - a).cross(c - a)
     };
-    let found = triangles.find(|t| normal(start, t).dot(normal(end, t)) < 0.0);
+    let passes = |v: &u32| passing.get(*v as usize) == Some(&true);
+    let found =
+        triangles.find(|t| normal(start, t).dot(normal(end, t)) < 0.0 && !t.iter().any(passes));
     found.map(|t| t[0] as usize)
 }
 
@@ -407,6 +442,8 @@ struct Course<'a> {
     meshes: &'a [&'a MeshObstacle],
     held: &'a [bool],
     start: &'a [DVec3],
+    /// Whether steps may end unsolved.
+    is_lax: bool,
 }
 
 impl Course<'_> {
@@ -420,6 +457,7 @@ impl Course<'_> {
         x: &mut [DVec3],
         spent: &mut TimeSpent,
     ) -> Result<u32, Fault> {
+        let last_resort = if self.is_lax { FORCES_FIRST } else { RUNGS };
         let wanted = x.to_vec();
         let (mut n_set, mut is_settled) = (0, false);
         for round in 0..SETTLING {
@@ -442,7 +480,7 @@ impl Course<'_> {
         }
         let is_accepted = match is_settled {
             true => rung >= FORCES_FIRST,
-            false => rung == RUNGS,
+            false => rung >= last_resort,
         };
         match wanted.iter().zip(x).position(|(a, b)| a != b) {
             Some(vertex) if !is_accepted => Err(Fault::at(vertex, Failure::Crossing)),
