@@ -76,7 +76,7 @@ struct Layout {
     /// For each row, where the columns have it and where they end.
     update_starts: Vec<u32>,
     updates: Vec<(u32, u32)>,
-    /// Where the factor's entries stand in that of the other crate.
+    /// Where the factor's entries stand in faer's, and its diagonal.
     sources: Vec<u32>,
     diagonal_sources: Vec<u32>,
 }

@@ -184,8 +184,8 @@ impl Preconditioner {
             });
     }
 
-    /// z = P⁻¹ r, zero where held; gives r · z. `r` is told chunk by chunk,
-    /// which may be when it is made.
+    /// z = P⁻¹ r, zero where held; gives r · z. Before a chunk of r is used,
+    /// `make` gets it, with its first vertex, and may finish it.
     pub(crate) fn apply(
         &mut self,
         r: &mut [Vec3A],
