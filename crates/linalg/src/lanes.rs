@@ -1,10 +1,22 @@
-//! Four sparse Cholesky factors of one pattern, solved side by side in f32.
+//! Four sparse Cholesky factors of one pattern, made and solved side by side in
+//! f32.
 //!
 //! A preconditioner solves with the same factors at every iteration, and is
 //! bound by memory: lanes share the indices, f32 halves the numbers, and one
-//! pass serves all lanes. The factorisation itself is done in f64.
+//! pass serves all lanes. Branches of the elimination tree (`branches.rs`) are
+//! worked on at the same time.
+//!
+//! Columns are made one after the other, each from those before it:
+//!
+//! ```text
+//! L(·, j) = (A(·, j) − Σₖ L(·, k) L(j, k)) / L(j, j),      k < j with L(j, k) ≠ 0
+//! ```
+//!
+//! Where rounding has eaten too much of a pivot, the factors are made in f64
+//! instead.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -16,7 +28,9 @@ use faer::sparse::linalg::cholesky::{
     factorize_symbolic_cholesky,
 };
 use faer::{Par, Side};
+use rayon::prelude::*;
 
+use crate::branches::Branches;
 use crate::cholesky::{refused, structure};
 use crate::{NotPositiveDefinite, SymmetricPattern};
 
@@ -26,26 +40,51 @@ pub const LANES: usize = 4;
 /// One number of each lane.
 pub type Lanes = [f32; LANES];
 
+/// A pivot in f32 that is less than this share of its diagonal is not trusted.
+const TRUSTED: f32 = 1e-4;
+
 /// Factors of matrices that share a pattern.
+///
+/// Columns stand in the order of [`Branches`]. The rows of a column are counted
+/// from the start of the trunk, and those of its own bundle from behind it.
 #[derive(Clone)]
 pub struct LaneCholesky {
     pattern: SymmetricPattern,
     symbolic: Arc<SymbolicCholesky<usize>>,
-    /// Where each row of the factor comes from.
+    layout: Arc<Layout>,
+    /// The strict lower triangle, column by column.
+    below: Vec<Lanes>,
+    /// Of the diagonal, inverted.
+    inverse: Vec<Lanes>,
+    /// For each bundle, the trunk and itself.
+    work: Vec<Vec<Lanes>>,
+    trunk: Vec<Lanes>,
+}
+
+/// Where everything stands.
+struct Layout {
+    branches: Branches,
+    /// The row of the matrix that stands at each place.
     order: Vec<u32>,
     /// Where each column of the strict lower triangle starts.
     starts: Vec<u32>,
     rows: Vec<u32>,
-    below: Vec<Lanes>,
-    /// Of the diagonal, inverted.
-    inverse: Vec<Lanes>,
-    permuted: Vec<Lanes>,
+    /// Where the entries of the matrix go: for each column those of its own,
+    /// as (entry, row), the diagonal first.
+    entry_starts: Vec<u32>,
+    entries: Vec<(u32, u32)>,
+    /// For each row, where the columns have it and where they end.
+    update_starts: Vec<u32>,
+    updates: Vec<(u32, u32)>,
+    /// Where the factor's entries stand in faer's, and its diagonal.
+    sources: Vec<u32>,
+    diagonal_sources: Vec<u32>,
 }
 
 impl fmt::Debug for LaneCholesky {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LaneCholesky")
-            .field("n", &self.order.len())
+            .field("n", &self.pattern.n())
             .field("n_factor", &self.below.len())
             .finish_non_exhaustive()
     }
@@ -70,33 +109,16 @@ impl LaneCholesky {
             parameters,
         )
         .expect("memory for the symbolic factorisation");
-        let SymbolicCholeskyRaw::Simplicial(simplicial) = symbolic.raw() else {
-            unreachable!("the simplicial form was asked for");
-        };
-        let narrow = |i: usize| u32::try_from(i).expect("fewer than 2³² entries");
-        let n = pattern.n();
-        let order = match symbolic.perm() {
-            Some(permutation) => permutation.arrays().0.iter().map(|i| narrow(*i)).collect(),
-            None => (0..n).map(narrow).collect(),
-        };
-        let columns = simplicial.col_ptr();
-        let mut starts = Vec::with_capacity(n + 1);
-        let mut rows = Vec::with_capacity(simplicial.len_val());
-        starts.push(0);
-        for column in 0..n {
-            let entries = &simplicial.row_idx()[columns[column]..columns[column + 1]];
-            debug_assert_eq!(entries[0], column, "the diagonal stands first");
-            rows.extend(entries[1..].iter().map(|i| narrow(*i)));
-            starts.push(narrow(rows.len()));
-        }
+        let layout = Layout::new(&pattern, &symbolic);
+        let (bundles, trunk) = (&layout.branches.bundles, layout.branches.trunk.len());
+        let room = |n: usize| vec![[0.0; LANES]; n];
         Self {
-            below: vec![[0.0; LANES]; rows.len()],
-            inverse: vec![[1.0; LANES]; n],
-            permuted: vec![[0.0; LANES]; n],
+            below: room(layout.rows.len()),
+            inverse: vec![[1.0; LANES]; pattern.n()],
+            work: bundles.iter().map(|b| room(trunk + b.len())).collect(),
+            trunk: room(trunk),
             pattern,
-            order,
-            starts,
-            rows,
+            layout: Arc::new(layout),
             symbolic: Arc::new(symbolic),
         }
     }
@@ -106,69 +128,89 @@ impl LaneCholesky {
         &self.pattern
     }
 
-    /// Factors a matrix into a lane.
+    /// Factors matrices into all lanes.
     ///
     /// # Errors
-    /// When the matrix is not positive definite; the lane is then as it was.
-    ///
-    /// # Panics
-    /// When there is no such lane, or not one value an entry.
-    pub fn factor(&mut self, lane: usize, values: &[f64]) -> Result<(), NotPositiveDefinite> {
-        let factor = self.factors_of(values)?;
-        self.set(lane, &factor);
-        Ok(())
-    }
-
-    /// The factor of a matrix, for [`set`](Self::set): several can be made at
-    /// once.
-    ///
-    /// # Errors
-    /// When the matrix is not positive definite.
+    /// When a matrix is not positive definite; the lanes are of no use then.
     ///
     /// # Panics
     /// When there is not one value an entry.
-    pub fn factors_of(&self, values: &[f64]) -> Result<Vec<f64>, NotPositiveDefinite> {
+    pub fn factor(&mut self, values: &[Lanes]) -> Result<(), NotPositiveDefinite> {
         assert_eq!(values.len(), self.pattern.n_entries(), "one value an entry");
-        let mut factor = vec![0.0; self.symbolic.len_val()];
+        let layout = &*self.layout;
+        let Branches { bundles, trunk, .. } = &layout.branches;
+        let (mut below, mut inverse) = (&mut self.below[..], &mut self.inverse[..]);
+        let mut tasks = Vec::new();
+        for (bundle, work) in bundles.iter().zip(&mut self.work) {
+            let n_below = layout.starts[bundle.end] - layout.starts[bundle.start];
+            let own = below.split_off_mut(..n_below as usize);
+            let own_inverse = inverse.split_off_mut(..bundle.len());
+            tasks.push((bundle, work, own.expect("room"), own_inverse.expect("room")));
+        }
+        let is_sound = tasks
+            .into_par_iter()
+            .map(|(bundle, work, below, inverse)| {
+                work.fill([0.0; LANES]);
+                let first = layout.starts[bundle.start] as usize;
+                bundle.clone().all(|column| {
+                    let place = column - bundle.start;
+                    let own = trunk.len() + place;
+                    layout
+                        .column(column, own, values, work, below, first)
+                        .is_some_and(|inverted| {
+                            inverse[place] = inverted;
+                            true
+                        })
+                })
+            })
+            .reduce(|| true, |a, b| a && b);
+        let work = &mut self.trunk;
+        work.fill([0.0; LANES]);
+        let is_sound = is_sound
+            && trunk.clone().all(|column| {
+                let own = column - trunk.start;
+                layout
+                    .column(column, own, values, work, &mut self.below, 0)
+                    .is_some_and(|inverted| {
+                        self.inverse[column] = inverted;
+                        true
+                    })
+            });
+        match is_sound {
+            true => Ok(()),
+            false => self.factor_in_f64(values),
+        }
+    }
+
+    /// The same, lane by lane in f64.
+    fn factor_in_f64(&mut self, values: &[Lanes]) -> Result<(), NotPositiveDefinite> {
         let needed = self
             .symbolic
             .factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
         let mut scratch = MemBuffer::new(needed);
-        self.symbolic
-            .factorize_numeric_llt(
-                &mut factor,
-                SparseColMatRef::new(structure(&self.pattern), values),
-                Side::Lower,
-                LltRegularization::default(),
-                Par::Seq,
-                MemStack::new(&mut scratch),
-                Default::default(),
-            )
-            .map_err(refused)?;
-        Ok(factor)
-    }
-
-    /// Takes a factor that [`factors_of`](Self::factors_of) made into a lane.
-    ///
-    /// # Panics
-    /// When there is no such lane, or the factor is of another pattern.
-    pub fn set(&mut self, lane: usize, factor: &[f64]) {
-        assert!(lane < LANES, "lane {lane} of {LANES}");
-        assert_eq!(
-            factor.len(),
-            self.symbolic.len_val(),
-            "a factor of this pattern"
-        );
-        let mut from = 0;
-        for column in 0..self.order.len() {
-            self.inverse[column][lane] = (1.0 / factor[from]) as f32;
-            from += 1;
-            let entries = self.starts[column] as usize..self.starts[column + 1] as usize;
-            for below in &mut self.below[entries] {
-                below[lane] = factor[from] as f32;
-                from += 1;
+        for lane in 0..LANES {
+            let values: Vec<f64> = values.iter().map(|v| v[lane].into()).collect();
+            let mut factor = vec![0.0; self.symbolic.len_val()];
+            self.symbolic
+                .factorize_numeric_llt(
+                    &mut factor,
+                    SparseColMatRef::new(structure(&self.pattern), &values),
+                    Side::Lower,
+                    LltRegularization::default(),
+                    Par::Seq,
+                    MemStack::new(&mut scratch),
+                    Default::default(),
+                )
+                .map_err(refused)?;
+            for (below, from) in self.below.iter_mut().zip(&self.layout.sources) {
+                below[lane] = factor[*from as usize] as f32;
+            }
+            let diagonal = self.inverse.iter_mut().zip(&self.layout.diagonal_sources);
+            for (inverse, from) in diagonal {
+                inverse[lane] = (1.0 / factor[*from as usize]) as f32;
             }
         }
+        Ok(())
     }
 
     /// Replaces each lane of `x` by the solution with that lane's matrix.
@@ -176,31 +218,223 @@ impl LaneCholesky {
     /// # Panics
     /// When `x` does not have one entry a row.
     pub fn solve(&mut self, x: &mut [Lanes]) {
-        assert_eq!(x.len(), self.order.len(), "one entry a row");
-        let y = &mut self.permuted[..];
-        for (y, from) in y.iter_mut().zip(&self.order) {
-            *y = x[*from as usize];
-        }
-        for column in 0..y.len() {
-            let value = times(y[column], self.inverse[column]);
-            y[column] = value;
-            let entries = self.starts[column] as usize..self.starts[column + 1] as usize;
-            for (row, factor) in self.rows[entries.clone()].iter().zip(&self.below[entries]) {
-                subtract(&mut y[*row as usize], *factor, value);
+        let layout = &*self.layout;
+        assert_eq!(x.len(), layout.order.len(), "one entry a row");
+        let Branches { bundles, trunk, .. } = &layout.branches;
+        let (below, inverse) = (&self.below[..], &self.inverse[..]);
+        let n_trunk = trunk.len();
+        let right = &*x;
+        let load = |y: &mut [Lanes], places: Range<usize>| {
+            for (y, from) in y.iter_mut().zip(&layout.order[places]) {
+                *y = right[*from as usize];
+            }
+        };
+        let tasks = bundles.par_iter().zip(&mut self.work);
+        tasks.for_each(|(bundle, y)| {
+            y[..n_trunk].fill([0.0; LANES]);
+            load(&mut y[n_trunk..], bundle.clone());
+            for (column, own) in bundle.clone().zip(n_trunk..) {
+                let value = times(y[own], inverse[column]);
+                y[own] = value;
+                for (row, factor) in layout.below(column, below) {
+                    subtract(&mut y[row], *factor, value);
+                }
+            }
+        });
+        let y = &mut self.trunk[..];
+        load(y, trunk.clone());
+        for part in &self.work {
+            for (y, part) in y.iter_mut().zip(&part[..n_trunk]) {
+                *y = std::array::from_fn(|i| y[i] + part[i]);
             }
         }
-        for column in (0..y.len()).rev() {
-            let mut value = y[column];
-            let entries = self.starts[column] as usize..self.starts[column + 1] as usize;
-            for (row, factor) in self.rows[entries.clone()].iter().zip(&self.below[entries]) {
-                subtract(&mut value, *factor, y[*row as usize]);
+        for (column, own) in trunk.clone().zip(0..) {
+            let value = times(y[own], inverse[column]);
+            y[own] = value;
+            for (row, factor) in layout.below(column, below) {
+                subtract(&mut y[row], *factor, value);
             }
-            y[column] = times(value, self.inverse[column]);
         }
-        for (y, to) in y.iter().zip(&self.order) {
+        let backwards = |y: &mut [Lanes], column: usize, own: usize| {
+            y[own] = times(layout.rest(column, below, y, y[own]), inverse[column]);
+        };
+        for own in (0..n_trunk).rev() {
+            backwards(y, trunk.start + own, own);
+        }
+        let solved = &self.trunk[..];
+        let tasks = bundles.par_iter().zip(&mut self.work);
+        tasks.for_each(|(bundle, y)| {
+            y[..n_trunk].copy_from_slice(solved);
+            for own in (0..bundle.len()).rev() {
+                backwards(y, bundle.start + own, n_trunk + own);
+            }
+        });
+        for (y, to) in self.trunk.iter().zip(&layout.order[trunk.clone()]) {
             x[*to as usize] = *y;
         }
+        for (bundle, y) in bundles.iter().zip(&self.work) {
+            for (y, to) in y[n_trunk..].iter().zip(&layout.order[bundle.clone()]) {
+                x[*to as usize] = *y;
+            }
+        }
     }
+}
+
+impl Layout {
+    fn new(pattern: &SymmetricPattern, symbolic: &SymbolicCholesky<usize>) -> Self {
+        let SymbolicCholeskyRaw::Simplicial(simplicial) = symbolic.raw() else {
+            unreachable!("the simplicial form was asked for");
+        };
+        let n = pattern.n();
+        let (columns, rows) = (simplicial.col_ptr(), simplicial.row_idx());
+        let of = |column: usize| columns[column]..columns[column + 1];
+        let parents: Vec<Option<usize>> = (0..n)
+            .map(|column| {
+                debug_assert_eq!(rows[columns[column]], column, "the diagonal stands first");
+                rows[of(column)][1..].iter().copied().min()
+            })
+            .collect();
+        let work: Vec<f64> = (0..n).map(|column| of(column).len() as f64).collect();
+        let branches = Branches::new(&parents, &work);
+        let mut place = vec![0; n];
+        for (at, column) in branches.order.iter().enumerate() {
+            place[*column] = at;
+        }
+        let Branches { bundles, trunk, .. } = &branches;
+        let ends: Vec<usize> = bundles.iter().map(|b| b.end).collect();
+        // A place as the columns of its bundle count it.
+        let local = |at: usize| match at.checked_sub(trunk.start) {
+            Some(of_trunk) => of_trunk,
+            None => {
+                let bundle = ends.partition_point(|end| *end <= at);
+                trunk.len() + at - bundles[bundle].start
+            }
+        };
+        let mut layout = Self {
+            order: Vec::with_capacity(n),
+            starts: vec![0],
+            rows: Vec::new(),
+            entry_starts: vec![0],
+            entries: Vec::new(),
+            update_starts: vec![0],
+            updates: Vec::new(),
+            sources: Vec::new(),
+            diagonal_sources: Vec::new(),
+            branches: branches.clone(),
+        };
+        let mut updates: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n];
+        for &column in &branches.order {
+            let row = symbolic.perm().map_or(column, |p| p.arrays().0[column]);
+            layout.order.push(narrow(row));
+            layout.diagonal_sources.push(narrow(columns[column]));
+            let mut own: Vec<(usize, usize)> = (of(column).skip(1))
+                .map(|from| (place[rows[from]], from))
+                .collect();
+            own.sort_unstable();
+            let first = layout.rows.len();
+            for (k, (at, from)) in own.iter().enumerate() {
+                let end = narrow(first + own.len());
+                updates[*at].push((narrow(first + k), end));
+                layout.rows.push(narrow(local(*at)));
+                layout.sources.push(narrow(*from));
+            }
+            layout.starts.push(narrow(layout.rows.len()));
+        }
+        for all in updates {
+            layout.updates.extend(all);
+            layout.update_starts.push(narrow(layout.updates.len()));
+        }
+        // The matrix itself, in the same order.
+        let mut at_place = vec![0; n];
+        for (at, row) in layout.order.iter().enumerate() {
+            at_place[*row as usize] = at;
+        }
+        let mut entries: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n];
+        for column in 0..n {
+            let of_column = pattern.column_starts()[column]..pattern.column_starts()[column + 1];
+            for entry in of_column {
+                let (a, b) = (at_place[column], at_place[pattern.rows()[entry]]);
+                entries[a.min(b)].push((narrow(entry), narrow(local(a.max(b)))));
+            }
+        }
+        for own in entries {
+            layout.entries.extend(own);
+            layout.entry_starts.push(narrow(layout.entries.len()));
+        }
+        layout
+    }
+
+    /// The entries below the diagonal of a column, each with its row.
+    fn below<'a>(
+        &'a self,
+        column: usize,
+        below: &'a [Lanes],
+    ) -> impl Iterator<Item = (usize, &'a Lanes)> {
+        let entries = self.starts[column] as usize..self.starts[column + 1] as usize;
+        let rows = self.rows[entries.clone()].iter();
+        rows.map(|row| *row as usize).zip(&below[entries])
+    }
+
+    /// What is left of `value` without a column's entries times `y`. Sums run
+    /// side by side, so that none waits for the last addition.
+    fn rest(&self, column: usize, below: &[Lanes], y: &[Lanes], value: Lanes) -> Lanes {
+        let entries = self.starts[column] as usize..self.starts[column + 1] as usize;
+        let rows = self.rows[entries.clone()].chunks_exact(4);
+        let factors = below[entries].chunks_exact(4);
+        let mut sums = [value, [0.0; LANES], [0.0; LANES], [0.0; LANES]];
+        let last = rows.remainder().iter().zip(factors.remainder());
+        for (row, factor) in last {
+            subtract(&mut sums[0], *factor, y[*row as usize]);
+        }
+        for (rows, factors) in rows.zip(factors) {
+            for i in 0..4 {
+                subtract(&mut sums[i], factors[i], y[rows[i] as usize]);
+            }
+        }
+        let [a, b, c, d] = sums;
+        std::array::from_fn(|i| (a[i] + b[i]) + (c[i] + d[i]))
+    }
+
+    /// Makes a column, which is counted as `own`, of those before it; gives its
+    /// inverted diagonal if that can be trusted. `below` begins at entry
+    /// `first` of the factor; `work` is zero before and after.
+    fn column(
+        &self,
+        column: usize,
+        own: usize,
+        values: &[Lanes],
+        work: &mut [Lanes],
+        below: &mut [Lanes],
+        first: usize,
+    ) -> Option<Lanes> {
+        let entries = self.entry_starts[column] as usize..self.entry_starts[column + 1] as usize;
+        for (entry, row) in &self.entries[entries] {
+            work[*row as usize] = values[*entry as usize];
+        }
+        let diagonal = work[own];
+        let updates = self.update_starts[column] as usize..self.update_starts[column + 1] as usize;
+        for (from, to) in &self.updates[updates] {
+            let entries = *from as usize..*to as usize;
+            let factors = &below[entries.start - first..entries.end - first];
+            let own = factors[0];
+            for (row, factor) in self.rows[entries].iter().zip(factors) {
+                subtract(&mut work[*row as usize], *factor, own);
+            }
+        }
+        let pivot = std::mem::take(&mut work[own]);
+        let is_sound = (0..LANES).all(|lane| pivot[lane] > TRUSTED * diagonal[lane]);
+        let inverse = pivot.map(|p| 1.0 / p.sqrt());
+        let entries = self.starts[column] as usize..self.starts[column + 1] as usize;
+        let made = &mut below[entries.start - first..entries.end - first];
+        for (row, made) in self.rows[entries].iter().zip(made) {
+            *made = times(std::mem::take(&mut work[*row as usize]), inverse);
+        }
+        is_sound.then_some(inverse)
+    }
+}
+
+fn narrow(i: usize) -> u32 {
+    u32::try_from(i).expect("fewer than 2³² entries")
 }
 
 fn times(a: Lanes, b: Lanes) -> Lanes {
@@ -242,9 +476,11 @@ mod tests {
         let n = 60;
         let stiffness = [0.3, 2.0, 9.0, 0.0];
         let mut lanes = LaneCholesky::new(ring(n, 1.0).0);
-        for (lane, s) in stiffness.into_iter().enumerate() {
-            lanes.factor(lane, &ring(n, s).1).unwrap();
-        }
+        let all = stiffness.map(|s| ring(n, s).1);
+        let values: Vec<Lanes> = (0..all[0].len())
+            .map(|entry| std::array::from_fn(|lane| all[lane][entry] as f32))
+            .collect();
+        lanes.factor(&values).unwrap();
         let right = |i: usize, lane: usize| ((i * 5 + lane * 3) as f32 * 0.7).sin();
         let mut x: Vec<Lanes> = (0..n)
             .map(|i| std::array::from_fn(|lane| right(i, lane)))
@@ -266,6 +502,11 @@ mod tests {
     #[test]
     fn an_indefinite_matrix_is_refused() {
         let (pattern, values) = ring(20, -1.0);
-        assert!(LaneCholesky::new(pattern).factor(0, &values).is_err());
+        let sound = ring(20, 1.0).1;
+        let both = sound.iter().zip(&values);
+        let values: Vec<Lanes> = both
+            .map(|(s, v)| [*s as f32, *s as f32, *v as f32, *s as f32])
+            .collect();
+        assert!(LaneCholesky::new(pattern).factor(&values).is_err());
     }
 }

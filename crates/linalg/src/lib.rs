@@ -1,6 +1,7 @@
 //! The one crate that instantiates heavy linear algebra, behind plain
 //! functions over slices, so that the others rebuild in seconds.
 
+mod branches;
 mod cholesky;
 mod lanes;
 mod pattern;

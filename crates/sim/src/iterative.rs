@@ -5,6 +5,7 @@
 //! and objective stay in f64, and Newton corrects what a direction lacks.
 
 use glam::{DVec3, Vec3A};
+use rayon::prelude::*;
 
 use crate::near_matrix::NearMatrix;
 use crate::objective::Evaluation;
@@ -97,16 +98,31 @@ impl Iterative {
                 break;
             }
             let length = (rz / curvature) as f32;
-            for i in 0..self.x.len() {
-                self.x[i] += self.p[i] * length;
-                self.r[i] -= self.product[i] * length;
-            }
-            let next = self.precondition(held);
+            let product = &self.product;
+            let next = self.preconditioner.apply(
+                &mut self.r,
+                |first, r| {
+                    for (r, product) in r.iter_mut().zip(&product[first..]) {
+                        *r -= *product * length;
+                    }
+                },
+                held,
+                &mut self.z,
+            );
             let turn = (next / rz) as f32;
             rz = next;
-            for (p, z) in self.p.iter_mut().zip(&self.z) {
-                *p = *z + *p * turn;
-            }
+            let chunks = self
+                .x
+                .par_chunks_mut(CHUNK)
+                .zip(self.p.par_chunks_mut(CHUNK));
+            chunks
+                .zip(self.z.par_chunks(CHUNK))
+                .for_each(|((x, p), z)| {
+                    for i in 0..x.len() {
+                        x[i] += p[i] * length;
+                        p[i] = z[i] + p[i] * turn;
+                    }
+                });
         }
         self.preconditioner.took(iterations, tolerance);
         let taken: f64 = step_of(&self.x, gradient) / (scale * first);
@@ -119,21 +135,8 @@ impl Iterative {
 
     /// z = P⁻¹ r, zero where held; gives r · z.
     fn precondition(&mut self, held: &[bool]) -> f64 {
-        self.preconditioner.apply(&self.r, &mut self.z);
-        for (z, held) in self.z.iter_mut().zip(held) {
-            if *held {
-                *z = Vec3A::ZERO;
-            }
-        }
-        let chunks = self.r.chunks(CHUNK).zip(self.z.chunks(CHUNK));
-        chunks
-            .map(|(r, z)| {
-                r.iter()
-                    .zip(z)
-                    .map(|(r, z)| f64::from(r.dot(*z)))
-                    .sum::<f64>()
-            })
-            .sum()
+        self.preconditioner
+            .apply(&mut self.r, |_, _| {}, held, &mut self.z)
     }
 }
 

@@ -167,14 +167,20 @@ impl NearMatrix {
                     let [u, v] = at.deformation.map(|f| Vec3A::from(f.as_vec3()));
                     let (uu, uv, vv) = (outer(u, u), outer(u, v), outer(v, v));
                     let vu = uv.transpose();
-                    for (block, (a, b)) in element.iter_mut().zip(PAIRS) {
+                    let block = |a: usize, b: usize| {
                         let c = tangent.coefficients(a, b).map(|c| c as f32);
-                        *block = uu * c[0]
+                        uu * c[0]
                             + uv * c[1]
                             + vu * c[2]
                             + vv * c[3]
-                            + Mat3A::from_diagonal(Vec3::splat(c[4]));
-                    }
+                            + Mat3A::from_diagonal(Vec3::splat(c[4]))
+                    };
+                    let (bb, cc, bc) = (block(1, 1), block(2, 2), block(1, 2));
+                    // Moving a triangle as a whole takes no force.
+                    let cb = bc.transpose();
+                    let (ab, ca) = (-(bb + cb), -(cc + cb));
+                    let aa = -(ab + ca.transpose());
+                    *element = [aa, bb, cc, ab, bc, ca];
                 }
             });
     }
@@ -312,16 +318,31 @@ impl NearMatrix {
 
     fn row_times(&self, row: usize, x: &[Vec3A]) -> Vec3A {
         let far = self.far_starts[row] as usize..self.far_starts[row + 1] as usize;
-        let mut sum = Vec3A::ZERO;
-        for (column, value) in &self.far[far] {
-            sum += x[*column as usize] * *value;
+        // Sums run side by side, so that none waits for the last addition.
+        let far = self.far[far].chunks_exact(4);
+        let mut sums = [Vec3A::ZERO; 4];
+        for (column, value) in far.remainder() {
+            sums[3] += x[*column as usize] * *value;
         }
-        sum *= self.far_factor(row);
+        for entries in far {
+            for (sum, (column, value)) in sums.iter_mut().zip(entries) {
+                *sum += x[*column as usize] * *value;
+            }
+        }
+        let factor = self.far_factor(row);
+        let mut sums = [
+            (sums[0] + sums[1]) * factor,
+            (sums[2] + sums[3]) * factor,
+            Vec3A::ZERO,
+        ];
         let near = self.starts[row] as usize..self.starts[row + 1] as usize;
         for (column, block) in self.columns[near.clone()].iter().zip(&self.blocks[near]) {
-            sum += *block * x[*column as usize];
+            let x = x[*column as usize];
+            sums[0] += block.x_axis * x.x;
+            sums[1] += block.y_axis * x.y;
+            sums[2] += block.z_axis * x.z;
         }
-        sum
+        (sums[0] + sums[1]) + sums[2]
     }
 }
 

@@ -132,6 +132,8 @@ pub struct Minimiser {
     direct: Option<Direct>,
     iterative: Option<Iterative>,
     at: Evaluation,
+    /// Where a step leads.
+    next: Evaluation,
     step: Vec<DVec3>,
     moved: Vec<DVec3>,
 }
@@ -213,8 +215,8 @@ impl Minimiser {
         );
         self.step.resize(n, DVec3::ZERO);
         let mut report = SolveReport::default();
+        objective.evaluate(x, &mut self.at);
         while report.iterations < config.max_iterations {
-            objective.evaluate(x, &mut self.at);
             let broken = self.at.gradient.iter().position(|g| !g.is_finite());
             if let Some(vertex) = broken {
                 return Err(SolveError::Diverged { vertex });
@@ -265,7 +267,7 @@ impl Minimiser {
             let mut share = (config.max_move / farthest.max(f64::MIN_POSITIVE)).min(1.0);
             // Armijo: a fixed part of what the slope promises.
             loop {
-                let change = line.change(share, &mut self.moved);
+                let change = line.evaluate(share, &mut self.moved, &mut self.next);
                 if change <= 1e-4 * share * slope {
                     break;
                 }
@@ -276,6 +278,7 @@ impl Minimiser {
                 }
             }
             x.copy_from_slice(&self.moved);
+            std::mem::swap(&mut self.at, &mut self.next);
         }
         if config.solver == Solver::Iterative {
             keep_momentum(objective, x);
@@ -283,7 +286,7 @@ impl Minimiser {
         Ok(report)
     }
 
-    /// The vertex with the largest force when the last iteration began.
+    /// The vertex with the largest force where a solve has given up.
     pub(crate) fn most_pulled(&self) -> usize {
         let forces = self.at.gradient.iter().map(|g| g.length_squared());
         let worst = forces.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));

@@ -390,10 +390,30 @@ pub(crate) struct AlongLine<'a> {
 }
 
 impl AlongLine<'_> {
-    /// Writes x + s·d to `moved` and gives Φ there less Φ(x) [J].
-    pub(crate) fn change(&self, s: f64, moved: &mut Vec<DVec3>) -> f64 {
+    /// Writes x + s·d to `moved`, evaluates the objective there and gives Φ
+    /// less Φ(x) [J].
+    pub(crate) fn evaluate(&self, s: f64, moved: &mut Vec<DVec3>, there: &mut Evaluation) -> f64 {
+        self.go(s, moved);
+        self.objective.evaluate(moved, there);
+        let membrane = chunked_sum(self.at.energies.len(), |triangles| {
+            triangles
+                .map(|t| there.energies[t] - self.at.energies[t])
+                .sum()
+        });
+        let rest = there.rest_energy - self.at.rest_energy;
+        let touches = there.touch_energies.iter().zip(&self.at.touch_energies);
+        let contact: f64 = touches.map(|(there, at)| there - at).sum();
+        membrane + rest + contact + s * (self.slope + 0.5 * s * self.curvature)
+    }
+
+    fn go(&self, s: f64, moved: &mut Vec<DVec3>) {
         moved.clear();
         moved.extend(self.x.iter().zip(self.d).map(|(x, d)| *x + *d * s));
+    }
+
+    /// The same without evaluating more than Φ.
+    pub(crate) fn change(&self, s: f64, moved: &mut Vec<DVec3>) -> f64 {
+        self.go(s, moved);
         let moved = &moved[..];
         let cloth = self.objective.cloth;
         let rate = self.objective.strain_rate();

@@ -49,14 +49,14 @@ struct MadeFor {
 }
 
 /// Iterations of conjugate gradients that cost as much as making the factors.
-const COST: f64 = 15.0;
+const COST: f64 = 5.0;
 
 /// How far the residual falls, by factors of e, in a solve that tells how good
 /// the factors are.
 const LEAST_FALL: f64 = 1.0;
 
 /// How much stiffer than it would be a held vertex is.
-const HELD: f64 = 1e6;
+const HELD: f32 = 1e6;
 
 impl Preconditioner {
     /// For a cloth with a Hessian of this pattern.
@@ -93,16 +93,9 @@ impl Preconditioner {
             return true;
         }
         self.made_for = None;
-        let factors: Vec<_> = (0..3)
-            .into_par_iter()
-            .map(|lane| {
-                let values = self.lane(matrix, objective.held, lane);
-                self.lanes.factors_of(&values)
-            })
-            .collect();
-        for (lane, factor) in factors.into_iter().enumerate() {
-            let Ok(factor) = factor else { return false };
-            self.lanes.set(lane, &factor);
+        let values = self.entries(matrix, objective.held);
+        if self.lanes.factor(&values).is_err() {
+            return false;
         }
         self.made_for = Some(MadeFor {
             dt,
@@ -127,26 +120,42 @@ impl Preconditioner {
         made.excess += (iterations - pace * fall).max(0.0);
     }
 
-    /// The values of a lane, in the order of its pattern.
-    fn lane(&self, matrix: &NearMatrix, held: &[bool], lane: usize) -> Vec<f64> {
+    /// The entries of all lanes, in the order of their pattern.
+    fn entries(&self, matrix: &NearMatrix, held: &[bool]) -> Vec<Lanes> {
         let pattern = self.lanes.pattern();
-        let mut values = Vec::with_capacity(pattern.n_entries());
-        for (column, column_held) in held.iter().enumerate() {
-            let axis = self.frames[column].col(lane);
-            // The matrix is symmetric: a row of it is a column of the pattern.
-            for (row, block) in matrix.row(column).filter(|(row, _)| *row >= column) {
-                let entry = axis.dot(*block * self.frames[row].col(lane));
-                values.push(f64::from(entry));
-                if row == column {
-                    let own = values.last_mut().expect("just pushed");
-                    *own += f64::from(matrix.far_weight(row));
-                    if *column_held {
-                        *own *= HELD;
+        let mut values = vec![[0.0; LANES]; pattern.n_entries()];
+        let starts = pattern.column_starts();
+        let mut rest = &mut values[..];
+        let mut tasks = Vec::new();
+        for first in (0..held.len()).step_by(CHUNK) {
+            let end = held.len().min(first + CHUNK);
+            let own = rest.split_off_mut(..starts[end] - starts[first]);
+            tasks.push((first..end, own.expect("one value an entry")));
+        }
+        tasks.into_par_iter().for_each(|(columns, values)| {
+            let mut values = values.iter_mut();
+            for column in columns {
+                let axes = self.frames[column].transpose();
+                // The matrix is symmetric: a row of it is a column of the pattern.
+                for (row, block) in matrix.row(column).filter(|(row, _)| *row >= column) {
+                    let turned = axes * *block;
+                    let other = self.frames[row].transpose();
+                    let product = turned.x_axis * other.x_axis
+                        + turned.y_axis * other.y_axis
+                        + turned.z_axis * other.z_axis;
+                    let [u, v, n] = product.to_array();
+                    let mut entry = [u, v, n, 0.0];
+                    if row == column {
+                        let far = matrix.far_weight(row);
+                        let stiffer = if held[column] { HELD } else { 1.0 };
+                        entry = [u, v, n, 1.0].map(|own| (own + far) * stiffer);
+                    }
+                    if let Some(value) = values.next() {
+                        *value = entry;
                     }
                 }
             }
-        }
-        debug_assert_eq!(values.len(), pattern.n_entries());
+        });
         values
     }
 
@@ -175,16 +184,48 @@ impl Preconditioner {
             });
     }
 
-    /// z = P⁻¹ r.
-    pub(crate) fn apply(&mut self, r: &[Vec3A], z: &mut [Vec3A]) {
-        for ((local, frame), r) in self.local.iter_mut().zip(&self.frames).zip(r) {
-            let [u, v, n] = frame.transpose().mul_vec3a(*r).to_array();
-            *local = [u, v, n, 0.0];
-        }
+    /// z = P⁻¹ r, zero where held; gives r · z. Before a chunk of r is used,
+    /// `make` gets it, with its first vertex, and may finish it.
+    pub(crate) fn apply(
+        &mut self,
+        r: &mut [Vec3A],
+        make: impl Fn(usize, &mut [Vec3A]) + Sync,
+        held: &[bool],
+        z: &mut [Vec3A],
+    ) -> f64 {
+        let chunks = self
+            .local
+            .par_chunks_mut(CHUNK)
+            .zip(r.par_chunks_mut(CHUNK));
+        chunks
+            .zip(self.frames.par_chunks(CHUNK))
+            .enumerate()
+            .for_each(|(chunk, ((local, r), frames))| {
+                make(chunk * CHUNK, r);
+                for ((local, frame), r) in local.iter_mut().zip(frames).zip(r) {
+                    let [u, v, n] = frame.transpose().mul_vec3a(*r).to_array();
+                    *local = [u, v, n, 0.0];
+                }
+            });
         self.lanes.solve(&mut self.local);
-        for ((local, frame), z) in self.local.iter().zip(&self.frames).zip(z) {
-            let [u, v, n, _] = *local;
-            *z = frame.mul_vec3a(Vec3A::new(u, v, n));
-        }
+        let chunks = self.local.par_chunks(CHUNK).zip(z.par_chunks_mut(CHUNK));
+        let others = self.frames.par_chunks(CHUNK).zip(held.par_chunks(CHUNK));
+        let parts: Vec<f64> = chunks
+            .zip(others)
+            .zip(r.par_chunks(CHUNK))
+            .map(|(((local, z), (frames, held)), r)| {
+                let mut sum = 0.0;
+                for i in 0..z.len() {
+                    let [u, v, n, _] = local[i];
+                    z[i] = match held[i] {
+                        true => Vec3A::ZERO,
+                        false => frames[i].mul_vec3a(Vec3A::new(u, v, n)),
+                    };
+                    sum += f64::from(r[i].dot(z[i]));
+                }
+                sum
+            })
+            .collect();
+        parts.iter().sum()
     }
 }

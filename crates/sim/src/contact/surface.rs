@@ -114,10 +114,6 @@ struct Owner {
     triangle: u32,
 }
 
-/// Whether a sample that ends at a place is for certain farther than a reach
-/// [m] from a mesh.
-type IsFar<'a> = dyn Fn(usize, DVec3, f64) -> bool + Sync + 'a;
-
 /// Contacts of a cloth with obstacles.
 #[derive(Clone, Debug)]
 pub(crate) struct SurfaceContacts {
@@ -280,36 +276,18 @@ impl SurfaceContacts {
         match (obstacle, range) {
             (Obstacle::Mesh(mesh), Some(range)) => {
                 let gone = range.gone();
-                let ask = |base: usize, known: &mut [Known], is_far: &IsFar<'_>| {
-                    let chunks = known.par_chunks_mut(CHUNK).enumerate();
-                    let found = chunks.map(|(chunk, known)| {
-                        let samples = (base + chunk * CHUNK..).zip(known);
-                        let found = samples
-                            .filter(|(s, _)| counts(*s))
-                            .filter_map(|(s, known)| {
-                                let (from, to) = way(s);
-                                let reach = self.reach(s, mesh, from, to);
-                                if is_far(s, to, reach) {
-                                    return None;
-                                }
-                                Some((s, self.meets_mesh(s, mesh, known, gone, from, to)?))
-                            });
-                        found.collect::<Vec<_>>()
-                    });
-                    found.collect::<Vec<_>>().concat()
-                };
-                let (vertices, others) = range.known[..n].split_at_mut(self.n_vertices);
-                let mut found = ask(0, vertices, &|_, _, _| false);
-                // What is far from a vertex is not near what is next to it.
-                found.extend(ask(self.n_vertices, others, &|s, to, reach| {
-                    let sample = &self.samples[s];
-                    let corners = &sample.vertices[..usize::from(sample.n_vertices)];
-                    corners.iter().any(|v| {
-                        let corner = end[*v as usize];
-                        vertices[*v as usize].least(corner, gone) > reach + corner.distance(to)
-                    })
-                }));
-                found
+                let chunks = range.known[..n].par_chunks_mut(CHUNK).enumerate();
+                let found = chunks.map(|(chunk, known)| {
+                    let samples = (chunk * CHUNK..).zip(known);
+                    let found = samples
+                        .filter(|(s, _)| counts(*s))
+                        .filter_map(|(s, known)| {
+                            let (from, to) = way(s);
+                            Some((s, self.meets_mesh(s, mesh, known, gone, from, to)?))
+                        });
+                    found.collect::<Vec<_>>()
+                });
+                found.collect::<Vec<_>>().concat()
             }
             (Obstacle::Rigid(rigid), _) => (0..n)
                 .filter(|s| counts(*s))
@@ -324,11 +302,9 @@ impl SurfaceContacts {
 
     /// How many samples an obstacle is asked about.
     fn n_asked(&self, obstacle: &Obstacle) -> usize {
-        // A mesh may be curved anyhow; its vertices are kept off faces as pairs.
-        // Pairs of edges would keep cloth off it too, but without middles of
-        // edges a strip around an arm has only half of its friction.
+        // What is between the vertices is kept off a mesh as pairs.
         let Obstacle::Rigid(rigid) = obstacle else {
-            return self.samples.partition_point(|s| s.n_vertices < 3);
+            return self.n_vertices;
         };
         let radius = match *rigid.shape() {
             Shape::Plane => return self.n_vertices,
