@@ -56,6 +56,14 @@ pub use head::DatasetHead;
 pub use manifest::{BodyShape, Manifest, ManifestError, PlannedSequence, Split};
 pub use memory::MemoryDataset;
 
+/// The SHA-256 of a file, as 64 letters.
+///
+/// # Errors
+/// When it can't be read.
+pub fn file_digest(path: &std::path::Path) -> Result<String, DatasetError> {
+    digest::of_file(path)
+}
+
 /// Where sequences are kept; on disk ([`DatasetFolder`]) or in memory
 /// ([`MemoryDataset`]), which what reads them can't tell.
 pub trait DatasetStore: Send + Sync {
