@@ -11,7 +11,7 @@ use drapery_core::{AnimateError, FrameIndex, ShapeError};
 use drapery_scene::scene_file::{PlannedClip, Scene, SceneError};
 use drapery_store::dataset::{
     BodyShape, DatasetError, DatasetHead, DatasetStore, FrameBits, FrameFlag, FrameRecord,
-    Manifest, PlannedSequence, SequenceFailure, StoredGarment,
+    Manifest, PlannedSequence, SequenceFailure, StoredGarment, fabric_constants, file_digest,
 };
 use glam::Vec3;
 use serde_json::{Value, json};
@@ -144,36 +144,38 @@ impl Recording {
         let config = self.config();
         let mut inputs = serde_json::Map::new();
         for (name, path) in &self.scene.inputs {
-            inputs.insert(
-                name.clone(),
-                drapery_store::dataset::file_digest(path)?.into(),
-            );
+            inputs.insert(name.clone(), file_digest(path)?.into());
         }
-        let garments = self.head.garments.iter();
-        let text = |what: String| -> Value { what.into() };
+        let garments = self.head.garments.iter().map(|stored| {
+            json!({
+                "name": stored.garment.name(),
+                "vertices": stored.n_vertices(),
+                "triangles": stored.garment.mesh().triangles().len(),
+                "fabric": fabric_constants(&stored.fabric),
+            })
+        });
+        let clips = (0..self.scene.n_clips()).map(|clip| {
+            let (name, split) = self.scene.clip(clip);
+            json!({ "clip": name, "motion": self.scene.source(clip), "split": split.name() })
+        });
+        let motion = &self.scene.file.motion;
         Ok(json!({
             "program": concat!("drapery ", env!("CARGO_PKG_VERSION")),
             "frames": most,
             "character": self.scene.file.character.model.value,
             "made_for": self.scene.made_for,
             "shapes": self.head.manifest.shapes,
+            "garments": garments.collect::<Vec<_>>(),
             "frame_rate": self.head.frame_rate.hz(),
-            "garments": garments
-                .map(|g| json!({
-                    "name": g.garment.name(),
-                    "vertices": g.n_vertices(),
-                    "triangles": g.garment.mesh().triangles().len(),
-                    "fabric": text(format!("{:?}", g.fabric)),
-                }))
-                .collect::<Vec<_>>(),
-            "sequences": self.clips.iter().zip(&self.head.manifest.sequences)
-                .map(|(clip, planned)| json!({
-                    "name": planned.name,
-                    "copy": text(format!("{:?}", clip.copy)),
-                    "motion": self.scene.source(clip.clip),
-                    "frames": planned.frames,
-                }))
-                .collect::<Vec<_>>(),
+            "clips": clips.collect::<Vec<_>>(),
+            "copies": {
+                "of": motion.copied,
+                "stops": motion.stops,
+                "stop_hold": motion.stop_hold,
+                "stop_ease": motion.stop_ease,
+                "mirror": motion.mirror,
+                "speeds": motion.speeds.iter().map(|speed| speed.value).collect::<Vec<_>>(),
+            },
             "simulation": {
                 "steps_per_frame": config.steps_per_frame,
                 "self_contact": config.self_contact,
@@ -181,10 +183,6 @@ impl Recording {
                 "dressing": config.dressing,
                 "settling": config.settling,
                 "pin_stiffness": config.pin_stiffness,
-            },
-            "stops": {
-                "hold": self.scene.file.motion.stop_hold,
-                "ease": self.scene.file.motion.stop_ease,
             },
             "inputs": inputs,
         }))

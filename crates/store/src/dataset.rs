@@ -51,7 +51,7 @@ pub use body::StoredBody;
 pub use error::DatasetError;
 pub use flags::{FrameBits, FrameFlag};
 pub use folder::DatasetFolder;
-pub use garment::StoredGarment;
+pub use garment::{StoredGarment, fabric_constants};
 pub use head::DatasetHead;
 pub use manifest::{BodyShape, Manifest, ManifestError, PlannedSequence, Split};
 pub use memory::MemoryDataset;

@@ -153,6 +153,11 @@ impl Scene {
         })
     }
 
+    /// How many clips there are, without copies.
+    pub const fn n_clips(&self) -> usize {
+        self.clips.len()
+    }
+
     /// The name of a clip, and what it is for.
     pub fn clip(&self, clip: usize) -> (&str, Split) {
         let clip = &self.clips[clip];

@@ -87,7 +87,7 @@ impl StoredGarment {
             "groups": groups
                 .map(|g| json!({ "name": g.name, "vertices": g.vertices }))
                 .collect::<Vec<_>>(),
-            "fabric": fabric_json(&self.fabric),
+            "fabric": fabric_constants(&self.fabric),
         });
         disk::write(
             &folder.join(at).join(disk::METADATA),
@@ -199,7 +199,7 @@ fn check_width(name: &str, shape: &[u64], width: u64) -> Result<(), DatasetError
 }
 
 /// The constants of a fabric, with their units in the keys as in its own file.
-pub(super) fn fabric_json(fabric: &Fabric) -> Value {
+pub fn fabric_constants(fabric: &Fabric) -> Value {
     let mut object = json!({ "name": fabric.name });
     for (key, value) in FABRIC_KEYS.iter().zip(constants(&mut fabric.clone())) {
         object[*key] = (*value).into();
