@@ -61,6 +61,10 @@ pub struct WearConfig {
     /// body that stands still, at 0.003 with 0.02, at 0.001 with 0.01. On one
     /// that walks, frames take 0.6, 0.8 and 1.2 s then.
     pub tolerance: f64,
+    /// How many times worse a step may be that can't be solved so well, as
+    /// `SimulationConfig::slack`: cloth that is bunched up between two parts of
+    /// a body is not worth a clip.
+    pub slack: f64,
 }
 
 impl Default for WearConfig {
@@ -73,6 +77,7 @@ impl Default for WearConfig {
             settling: 2.0,
             flesh: FleshConfig::default(),
             tolerance: 3e-3,
+            slack: 10.0,
         }
     }
 }
@@ -247,6 +252,7 @@ impl<'a> SimulatedGarment<'a> {
             dt: self.dt(),
             steps_per_frame: self.config.steps_per_frame,
             tolerance: self.config.tolerance,
+            slack: self.config.slack,
             ..SimulationConfig::default()
         };
         let mut simulation = Simulation::new(self.cloth.clone(), cloth, config)?;

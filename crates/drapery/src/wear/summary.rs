@@ -10,6 +10,8 @@ pub struct FrameFlags {
     pub body_contact: bool,
     /// A step was taken in more than one part.
     pub retried: bool,
+    /// A step was taken though it had not converged.
+    pub unsolved: bool,
     /// Vertices had to be set back.
     pub set_back: bool,
     /// The garment passes through itself.
@@ -19,7 +21,7 @@ pub struct FrameFlags {
 impl FrameFlags {
     /// Whether there is anything to beware of.
     pub const fn any(self) -> bool {
-        self.body_contact || self.retried || self.set_back || self.crossings
+        self.body_contact || self.retried || self.unsolved || self.set_back || self.crossings
     }
 }
 
@@ -82,6 +84,7 @@ impl WearSummary {
         self.flags.push(FrameFlags {
             body_contact: frame.n_masked > 0,
             retried: steps.is_some_and(|s| s.parts > 1),
+            unsolved: steps.is_some_and(|s| s.parts > 0 && !s.solve.converged),
             set_back: steps.is_some_and(|s| s.set_back > 0),
             crossings: frame.crossings > 0 || steps.is_some_and(|s| s.crossings > 0),
         });

@@ -37,6 +37,11 @@ pub struct SimulationConfig {
     pub tolerance: f64,
     /// The most Newton iterations in a step.
     pub max_iterations: u32,
+    /// A step that has used up its iterations is taken as it is, and reported
+    /// as not converged, when it is off by no more than so many times the
+    /// tolerance; by twice as many in each smaller part of a step. At 1 it is
+    /// always taken again in smaller parts, and in the end refused.
+    pub slack: f64,
     /// How far conjugate gradients reduce the residual in one iteration.
     pub forcing: f64,
 }
@@ -51,6 +56,7 @@ impl Default for SimulationConfig {
             gravity: DVec3::new(0.0, -9.81, 0.0),
             tolerance: 0.01,
             max_iterations: 30,
+            slack: 1.0,
             forcing: 0.1,
         }
     }
@@ -246,6 +252,7 @@ pub(super) fn check(config: &SimulationConfig) -> Result<(), SimulationError> {
     positive("number of steps in a frame", config.steps_per_frame.into())?;
     positive("tolerance", config.tolerance)?;
     positive("number of iterations", config.max_iterations.into())?;
+    positive("slack", config.slack)?;
     positive("forcing", config.forcing)?;
     let gravity = config.gravity.length();
     match gravity.is_finite() {

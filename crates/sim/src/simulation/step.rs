@@ -262,6 +262,9 @@ impl Simulation {
             max_move: MAX_MOVE,
             forcing: config.forcing,
         };
+        // Smaller parts have less to lose by it.
+        let slack = config.slack * f64::from(1 << rung);
+        let (slack, mut is_solved) = (if config.slack > 1.0 { slack } else { 1.0 }, true);
         let mut touches: Vec<Touch> = Vec::new();
         for solves in 1..=MAX_SOLVES {
             touches.clear();
@@ -284,6 +287,12 @@ impl Simulation {
             self.spent.solve += watch.seconds();
             match solved {
                 Ok(report) if report.converged => step.solve.add(&report),
+                // The square of what velocities are off by.
+                Ok(report) if report.decrement <= slack * slack * newton.decrement => {
+                    step.solve.add(&report);
+                    step.contact_settled = false;
+                    is_solved = false;
+                }
                 Ok(_) => {
                     let vertex = self.minimiser.most_pulled();
                     return Err(Fault::at(vertex, Failure::NotConverged));
@@ -312,7 +321,7 @@ impl Simulation {
                 self.spent.pairs += watch.seconds();
             }
             step.contact_settled &= solves < MAX_SOLVES;
-            if !again || solves == MAX_SOLVES {
+            if !again || !is_solved || solves == MAX_SOLVES {
                 break;
             }
         }
