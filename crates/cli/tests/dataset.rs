@@ -118,7 +118,7 @@ fn a_scene_becomes_a_dataset_that_is_sound_whatever_the_threads() {
     out(
         folder,
         0,
-        &simulate("two", &["--threads", "3", "--only", "twist"]),
+        &simulate("two", &["--threads", "3", "--only", "twist@mean"]),
     );
     let rest = data(
         &out(folder, 0, &simulate("two", &["--threads", "4"])),
@@ -304,6 +304,10 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     assert!(n_killed > 0, "no run lasted long enough to be killed");
     out(folder, 0, &simulate("killed", &["--threads", "2"]));
     assert!(files(&folder.join("undisturbed")) == files(&folder.join("killed")));
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|e| e.unwrap().file_name().into_string().unwrap());
+    let litter: Vec<String> = names.filter(|n| n.ends_with(".part")).collect();
+    assert!(litter.is_empty(), "{litter:?}");
 }
 
 #[cfg(unix)]

@@ -180,6 +180,7 @@ impl Recording {
                 "steps_per_frame": config.steps_per_frame,
                 "self_contact": config.self_contact,
                 "tolerance": config.tolerance,
+                "slack": config.slack,
                 "dressing": config.dressing,
                 "settling": config.settling,
                 "pin_stiffness": config.pin_stiffness,
@@ -274,7 +275,7 @@ impl Recording {
                         seen.crossings || step(|s| s.crossings > 0),
                     )
                     .with(FrameFlag::ContactUnsettled, step(|s| !s.contact_settled))
-                    .with(FrameFlag::NotConverged, step(|s| !s.solve.converged));
+                    .with(FrameFlag::Unsolved, step(|s| !s.solve.converged));
                 if frame == 0 {
                     measures.dressing = *state.dressing();
                 }

@@ -66,6 +66,34 @@ pub(super) fn clear_parts(folder: &Path) -> Result<(), DatasetError> {
     Ok(())
 }
 
+/// Removes what runs that were killed left beside `path` of what was to become
+/// it.
+pub(super) fn clear_parts_of(path: &Path) -> Result<(), DatasetError> {
+    let folder = folder_of(path);
+    let start = format!(
+        ".{}.",
+        path.file_name().unwrap_or_default().to_string_lossy()
+    );
+    for entry in fs::read_dir(folder).map_err(cannot("read", folder))? {
+        let path = entry.map_err(cannot("read", folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let middle = name.strip_prefix(&start).and_then(|n| n.strip_suffix(PART));
+        if middle.is_some_and(|pid| pid.bytes().all(|b| b.is_ascii_digit())) {
+            remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder that a file or folder is in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => path,
+    }
+}
+
 /// Removes a file or folder, if it is there.
 pub(super) fn remove(path: &Path) -> Result<(), DatasetError> {
     let removed = match path.is_dir() {
@@ -81,11 +109,7 @@ pub(super) fn remove(path: &Path) -> Result<(), DatasetError> {
 /// Renames within a folder, for good.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), DatasetError> {
     fs::rename(from, to).map_err(cannot("write", to))?;
-    match to.parent() {
-        Some(folder) if folder.as_os_str().is_empty() => sync_folder(Path::new(".")),
-        Some(folder) => sync_folder(folder),
-        None => Ok(()),
-    }
+    sync_folder(folder_of(to))
 }
 
 pub(super) fn make_folder(path: &Path) -> Result<(), DatasetError> {

@@ -14,8 +14,8 @@ pub enum FrameFlag {
     Crossings,
     /// Contacts had not settled when the limit of solves was reached.
     ContactUnsettled,
-    /// The solver reached its limit of iterations.
-    NotConverged,
+    /// A step was taken though it had not converged.
+    Unsolved,
 }
 
 impl FrameFlag {
@@ -26,7 +26,7 @@ impl FrameFlag {
         Self::SetBack,
         Self::Crossings,
         Self::ContactUnsettled,
-        Self::NotConverged,
+        Self::Unsolved,
     ];
 
     /// Its name in a dataset.
@@ -37,7 +37,7 @@ impl FrameFlag {
             Self::SetBack => "set_back",
             Self::Crossings => "crossings",
             Self::ContactUnsettled => "contact_unsettled",
-            Self::NotConverged => "not_converged",
+            Self::Unsolved => "unsolved",
         }
     }
 }

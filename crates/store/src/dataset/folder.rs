@@ -39,7 +39,7 @@ impl DatasetFolder {
             });
         }
         let part = disk::part_of(root);
-        disk::remove(&part)?;
+        disk::clear_parts_of(root)?;
         let made = disk::make_folder(&part)
             .and_then(|()| head.write(&part))
             .and_then(|()| disk::sync_tree(&part))
@@ -73,7 +73,10 @@ impl DatasetFolder {
     /// When there is none, or someone else writes to it.
     pub fn open_to_write(root: &Path) -> Result<Self, DatasetError> {
         let mut dataset = Self::open(root)?;
-        let lock = File::open(root).map_err(disk::cannot("open", root))?;
+        // Never replaced, unlike the metadata at the top.
+        let path = dataset.sequences().join(disk::METADATA);
+        let lock = File::options().read(true).write(true).open(&path);
+        let lock = lock.map_err(disk::cannot("write to", &path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
