@@ -22,6 +22,7 @@ const CONFIG: WearConfig = WearConfig {
     settling: 0.3,
     flesh: FleshConfig::DEFAULT,
     tolerance: 1e-3,
+    slack: 10.0,
 };
 
 fn fabric() -> Fabric {

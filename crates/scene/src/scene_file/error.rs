@@ -161,7 +161,7 @@ pub enum SceneError {
         /// The body shape.
         shape: String,
         /// Why not.
-        source: MotionError,
+        source: Box<MotionError>,
     },
 }
 

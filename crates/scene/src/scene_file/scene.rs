@@ -286,7 +286,7 @@ impl Scene {
             line: motion.line,
             clip: self.clips[clip].name.clone(),
             shape: shape.to_string(),
-            source,
+            source: Box::new(source),
         }
     }
 }
