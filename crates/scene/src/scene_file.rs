@@ -24,6 +24,26 @@
 //!
 //! Files are found from the scene file's folder. [`SceneFile::parse`] checks
 //! what can be checked in the text alone, [`Scene::load`] all the rest.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use drapery_scene::scene_file::Scene;
+//!
+//! let text = r#"
+//! character.model = "tube"
+//! garment = [{ pattern = "sleeve" }]
+//! motion = { clips = ["bend", "twist"], test = ["twist"], stops = 5 }
+//! "#;
+//! let scene = Scene::parse(text.to_string(), Path::new("."))?;
+//! let plan = scene.plan(None)?;
+//! assert_eq!(plan.len(), 7);
+//! assert_eq!(plan[1].name, "bend~stop15");
+//!
+//! let typo = Scene::parse(text.replace("clips", "clip"), Path::new("."));
+//! assert!(typo.is_err_and(|e| e.to_string().contains("did you mean clips?")));
+//! # Ok::<(), drapery_scene::scene_file::SceneError>(())
+//! ```
 
 mod copies;
 mod error;

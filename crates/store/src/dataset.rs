@@ -20,6 +20,22 @@
 //! Nothing in a dataset depends on when or in which order it was made, so that
 //! one that was interrupted becomes the same bytes as one that was not.
 //!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! use drapery_store::dataset::{DatasetFolder, DatasetStore, Split};
+//!
+//! let dataset = DatasetFolder::open(Path::new("skirts"))?;
+//! for planned in dataset.split(Split::Train)? {
+//!     let sequence = dataset.sequence(&planned.name)?;
+//!     for frame in 0..planned.frames {
+//!         let positions = sequence.cloth(0, frame..frame + 1)?;
+//!         assert_eq!(positions.len(), dataset.head().garments[0].n_vertices());
+//!     }
+//! }
+//! # Ok::<(), drapery_store::dataset::DatasetError>(())
+//! ```
+//!
 //! Every array has the SHA-256 of its values, every file that of its bytes, and
 //! every chunk a CRC. A missing chunk reads as NaN and is refused like any
 //! other value that is not finite.

@@ -37,7 +37,7 @@ const CHUNK_BYTES: usize = 1 << 19;
 /// About how much a shard holds before compression [byte].
 const SHARD_BYTES: usize = 1 << 23;
 /// The most elements of a chunk that are read, whoever wrote it.
-const MAX_CHUNK: u64 = 1 << 28;
+const MAX_CHUNK: u64 = 1 << 25;
 
 /// What arrays are of.
 pub(super) trait Stored: ElementOwned + Copy + PartialEq + 'static {

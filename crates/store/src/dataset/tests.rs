@@ -300,6 +300,31 @@ fn a_chunk_that_is_missing_is_no_zero() {
     assert!(reader.cloth(0, 2..3).is_ok());
 }
 
+/// Metadata of arrays is read before any digest is looked at.
+#[test]
+fn spoilt_metadata_of_an_array_is_an_error_or_the_same_array() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("ds");
+    let dataset = DatasetFolder::create(&root, head(4, 5)).unwrap();
+    fill(&dataset, "walk@tall");
+    let path = root.join("sequences/walk@tall/cloth/coat/zarr.json");
+    let metadata = fs::read(&path).unwrap();
+    let whole = dataset
+        .sequence("walk@tall")
+        .unwrap()
+        .cloth(1, 0..5)
+        .unwrap();
+    for at in 0..metadata.len() {
+        for byte in *b"9}" {
+            let mut spoilt = metadata.clone();
+            spoilt[at] = byte;
+            fs::write(&path, spoilt).unwrap();
+            let read = dataset.sequence("walk@tall").and_then(|s| s.cloth(1, 0..5));
+            assert!(read.is_err() || read.is_ok_and(|cloth| cloth == whole));
+        }
+    }
+}
+
 #[test]
 fn bad_frames_are_refused_and_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
