@@ -311,9 +311,45 @@ pub(crate) struct Outcome {
     pub(crate) whole: Vec<PlannedSequence>,
     pub(crate) failed: Vec<(PlannedSequence, drapery::store::dataset::SequenceFailure)>,
     pub(crate) missing: Vec<PlannedSequence>,
+    /// The worst of what sequences say of themselves.
+    worst: Vec<Worst>,
     /// What all sequences took, as far as is known [s].
     pub(crate) simulated_s: f64,
     seconds: f64,
+}
+
+/// The largest of a figure over all sequences and garments.
+struct Worst {
+    key: &'static str,
+    /// What it is called in words, and its unit.
+    words: [&'static str; 2],
+    value: f64,
+    sequence: String,
+    garment: String,
+}
+
+impl Worst {
+    const fn new(key: &'static str, words: [&'static str; 2]) -> Self {
+        Self {
+            key,
+            words,
+            value: f64::NEG_INFINITY,
+            sequence: String::new(),
+            garment: String::new(),
+        }
+    }
+
+    /// Looks at the report of a sequence.
+    fn look(&mut self, sequence: &str, report: &Value) {
+        for garment in report["garments"].as_array().into_iter().flatten() {
+            let value = garment[self.key].as_f64().unwrap_or(f64::NEG_INFINITY);
+            if value > self.value {
+                self.value = value;
+                self.sequence = sequence.to_string();
+                self.garment = garment["garment"].as_str().unwrap_or("?").to_string();
+            }
+        }
+    }
 }
 
 impl Outcome {
@@ -322,6 +358,11 @@ impl Outcome {
             whole: Vec::new(),
             failed: Vec::new(),
             missing: Vec::new(),
+            worst: vec![
+                Worst::new("penetration_max_mm", ["deepest in the body", "mm"]),
+                Worst::new("stretch_p99_percent", ["most stretched", "% (p99)"]),
+                Worst::new("speed_max", ["fastest on the body", "m/s"]),
+            ],
             simulated_s: 0.0,
             seconds,
         };
@@ -333,11 +374,18 @@ impl Outcome {
                 outcome.simulated_s += took.dressing_s + frames * took.s_per_frame.unwrap_or(0.0);
             }
             match dataset.state(&planned.name)? {
-                SequenceState::Whole => outcome.whole.push(planned),
+                SequenceState::Whole => {
+                    let sequence = dataset.sequence(&planned.name)?;
+                    for worst in &mut outcome.worst {
+                        worst.look(&planned.name, sequence.report());
+                    }
+                    outcome.whole.push(planned);
+                }
                 SequenceState::Failed(failure) => outcome.failed.push((planned, failure)),
                 SequenceState::Missing => outcome.missing.push(planned),
             }
         }
+        outcome.worst.retain(|worst| worst.value.is_finite());
         Ok(outcome)
     }
 
@@ -359,6 +407,11 @@ impl Outcome {
             "frames": self.n_frames(),
             "seconds": self.seconds,
             "simulated_s": self.simulated_s,
+            "worst": self.worst.iter().map(|worst| (worst.key, json!({
+                "value": worst.value,
+                "sequence": worst.sequence,
+                "garment": worst.garment,
+            }))).collect::<std::collections::BTreeMap<_, _>>(),
             "failures": self.failed.iter().map(|(planned, failure)| json!({
                 "sequence": planned.name,
                 "failed_frame": failure.frame,
@@ -378,6 +431,11 @@ impl Outcome {
         );
         if !self.missing.is_empty() {
             text += &format!("; {} are not there yet", self.missing.len());
+        }
+        for worst in &self.worst {
+            let [what, unit] = worst.words;
+            let (value, garment, sequence) = (worst.value, &worst.garment, &worst.sequence);
+            text += &format!("\n  {what}: {value:.2} {unit}, {garment} in {sequence}");
         }
         for (planned, failure) in &self.failed {
             let (name, why) = (&planned.name, &failure.why);

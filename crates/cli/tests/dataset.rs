@@ -115,6 +115,8 @@ fn a_scene_becomes_a_dataset_that_is_sound_whatever_the_threads() {
         (&6.into(), &18.into())
     );
     assert_eq!(made[0]["failed"], 0);
+    let worst = &made[0]["worst"]["penetration_max_mm"];
+    assert_eq!(worst["garment"], "ring");
     out(
         folder,
         0,
@@ -157,6 +159,10 @@ fn a_scene_becomes_a_dataset_that_is_sound_whatever_the_threads() {
         "sequence",
     );
     assert_eq!(checked.len(), 6);
+    let depths = checked
+        .iter()
+        .map(|row| row["penetration_max_mm"].as_f64().unwrap());
+    assert_eq!(depths.fold(0.0, f64::max), worst["value"].as_f64().unwrap());
     for row in &checked {
         let numbers = [
             "frames",

@@ -331,3 +331,29 @@ fn failure_of(error: &RollOutError) -> SequenceFailure {
         why: source.map_or_else(|| error.to_string(), ToString::to_string),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_says_the_frame_and_why() {
+        let diverged = |frame| {
+            failure_of(&RollOutError::Animate {
+                frame,
+                source: AnimateError::Diverged {
+                    vertex: 7,
+                    why: "the solver did not converge",
+                },
+            })
+        };
+        let why = "the cloth diverged at vertex 7: the solver did not converge".to_string();
+        let failed = |frame| SequenceFailure {
+            frame,
+            why: why.clone(),
+        };
+        assert_eq!(diverged(12), failed(Some(12)));
+        // The garment is put on before the first frame.
+        assert_eq!(diverged(0), failed(None));
+    }
+}
