@@ -6,7 +6,7 @@ use drapery_store::dataset::{DatasetHead, FrameFlag, SequenceSource};
 use glam::{DVec3, Vec3};
 
 use super::RecordingError;
-use super::measures::{Measures, mm};
+use super::measures::{Measures, in_mm};
 
 /// How a sequence was worn.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub fn check_sequence(
     let garments = measures.into_garments().into_iter().map(|garment| {
         let summary = &garment.summary;
         GarmentCheck {
-            penetration_max_mm: mm(summary.deepest()),
+            penetration_max_mm: in_mm(summary.deepest()),
             penetration_percent: 100.0 * summary.cloth.open.share(),
             masked_percent: 100.0 * summary.masked_share(),
             body_contact_frames: summary.count(|f| f.body_contact),

@@ -91,7 +91,7 @@ impl Measures {
             let summary = &garment.summary;
             json!({
                 "garment": garment.name,
-                "penetration_max_mm": mm(summary.deepest()),
+                "penetration_max_mm": in_mm(summary.deepest()),
                 "penetration_percent": 100.0 * summary.cloth.open.share(),
                 "masked_percent": 100.0 * summary.masked_share(),
                 "body_contact_frames": summary.count(|f| f.body_contact),
@@ -116,7 +116,7 @@ impl Measures {
     }
 }
 
-pub(super) fn mm(depth: f32) -> f64 {
+pub(super) fn in_mm(depth: f32) -> f64 {
     1e3 * f64::from(depth)
 }
 
