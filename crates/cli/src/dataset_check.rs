@@ -163,6 +163,10 @@ impl One<'_> {
                 ] {
                     row[key] = value;
                 }
+                if check.mask_differs > 0 {
+                    let n = check.mask_differs;
+                    wrong.push(format!("the mask of {n} frames is not that of the body"));
+                }
                 for (flag, count) in &check.flagged {
                     row["flags"][*flag] = json!(count);
                 }

@@ -283,6 +283,7 @@ impl Recording {
                     pose: &posed.pose,
                     cloth,
                     velocity: &speeds,
+                    masked: &measures.masked,
                     flags,
                 };
                 if let Err(error) = sink.push(&record) {

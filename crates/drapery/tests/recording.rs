@@ -109,6 +109,7 @@ fn an_outfit_is_stored_a_garment_at_a_time_and_measures_as_it_did() {
         assert_eq!(f64::from(garment.speed_max), number("speed_max"));
         assert_eq!(garment.masked_percent, number("masked_percent"));
     }
+    assert_eq!(check.mask_differs, 0);
     assert!(
         check_sequence(&character, disk.head(), &*b, |f| f < 1)
             .unwrap()

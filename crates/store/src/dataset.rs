@@ -12,6 +12,7 @@
 //!     root                 f32 [frame, 3]           world position of the root joint [m]
 //!     shape                f32 [k]                  shape coefficients
 //!     flags                u32 [frame]              bits of FrameFlag
+//!     masked/<garment>     u8 [frame, vertex]       1 where the body enters itself
 //!   failed/<clip>@<shape>/          where and why a sequence failed
 //! ```
 //!
@@ -156,6 +157,9 @@ pub struct FrameRecord<'a> {
     pub cloth: &'a [Vec3],
     /// Their velocities [m/s].
     pub velocity: &'a [Vec3],
+    /// Whether each vertex is where the body enters itself, and no place is
+    /// right for it.
+    pub masked: &'a [bool],
     /// What to beware of.
     pub flags: FrameBits,
 }
@@ -204,6 +208,13 @@ pub trait SequenceSource {
     /// # Errors
     /// As [`cloth`](Self::cloth).
     fn velocity(&self, garment: usize, frames: Range<u32>) -> Result<Vec<Vec3>, DatasetError>;
+
+    /// Whether each vertex of a garment is where the body enters itself, frame
+    /// after frame.
+    ///
+    /// # Errors
+    /// As [`cloth`](Self::cloth), and when a value is neither 0 nor 1.
+    fn masked(&self, garment: usize, frames: Range<u32>) -> Result<Vec<bool>, DatasetError>;
 
     /// Poses of the body.
     ///

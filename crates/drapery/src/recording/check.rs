@@ -13,6 +13,8 @@ use super::measures::{Measures, in_mm};
 pub struct SequenceCheck {
     /// How many frames have each flag, in the order of `FrameFlag::ALL`.
     pub flagged: Vec<(&'static str, usize)>,
+    /// Frames whose stored mask is not the one found again from the body.
+    pub mask_differs: u32,
     /// Each garment.
     pub garments: Vec<GarmentCheck>,
 }
@@ -56,6 +58,7 @@ pub fn check_sequence(
     let mut flesh = flesh;
     let mut measures = Measures::new(model, &body, head);
     let mut flagged = FrameFlag::ALL.map(|flag| (flag.name(), 0));
+    let mut mask_differs = 0;
     let mut posed = model.room();
     let still = PoseVelocity::zero(model.skeleton().len());
     let mut start = 0;
@@ -65,6 +68,9 @@ pub fn check_sequence(
         let flags = sequence.flags(frames.clone())?;
         let garments = (0..head.garments.len())
             .map(|garment| sequence.cloth(garment, frames.clone()))
+            .collect::<Result<Vec<_>, _>>()?;
+        let masks = (0..head.garments.len())
+            .map(|garment| sequence.masked(garment, frames.clone()))
             .collect::<Result<Vec<_>, _>>()?;
         for (i, pose) in poses.iter().enumerate() {
             let frame = start + i as u32;
@@ -78,6 +84,14 @@ pub fn check_sequence(
                 cloth.extend_from_slice(&all[i * n..(i + 1) * n]);
             }
             measures.add(&posed.vertices, &felt.inside, &cloth, None);
+            let mut stored = masks
+                .iter()
+                .zip(&head.garments)
+                .flat_map(|(mask, garment)| {
+                    let n = garment.n_vertices();
+                    &mask[i * n..(i + 1) * n]
+                });
+            mask_differs += u32::from(!measures.masked.iter().eq(&mut stored));
             for (flag, count) in FrameFlag::ALL.iter().zip(&mut flagged) {
                 count.1 += usize::from(flags[i].has(*flag));
             }
@@ -101,6 +115,7 @@ pub fn check_sequence(
     });
     Ok(Some(SequenceCheck {
         flagged: flagged.to_vec(),
+        mask_differs,
         garments: garments.collect(),
     }))
 }

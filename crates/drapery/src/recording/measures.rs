@@ -15,6 +15,8 @@ pub(super) struct Measures {
     steps: StepReport,
     /// The steps before the first frame.
     pub(super) dressing: StepReport,
+    /// The mask of the last frame, one garment after the other.
+    pub(super) masked: Vec<bool>,
 }
 
 /// One garment.
@@ -48,6 +50,7 @@ impl Measures {
             garments: garments.collect(),
             steps: StepReport::default(),
             dressing: StepReport::default(),
+            masked: Vec::new(),
         }
     }
 
@@ -64,11 +67,13 @@ impl Measures {
             body_contact: false,
             crossings: false,
         };
+        self.masked.clear();
         let mut rest = cloth;
         for garment in &mut self.garments {
             let (own, others) = rest.split_at(garment.n_vertices);
             let worn = garment.meter.read(skin, inside, own);
             garment.summary.add(&worn, steps);
+            self.masked.extend_from_slice(garment.meter.masked());
             seen.body_contact |= worn.n_masked > 0;
             seen.crossings |= worn.crossings > 0;
             rest = others;

@@ -47,7 +47,10 @@ pub(super) trait Stored: ElementOwned + Copy + PartialEq + 'static {
     const MISSING: Self;
     fn data_type() -> DataType;
     fn fill() -> FillValue;
-    fn to_le(self) -> [u8; 4];
+    /// How many bytes it has.
+    const BYTES: usize;
+    /// Adds its bytes, the lowest first.
+    fn add_le(self, out: &mut Vec<u8>);
     fn is_value(self) -> bool;
 }
 
@@ -60,8 +63,9 @@ impl Stored for f32 {
     fn fill() -> FillValue {
         Self::MISSING.into()
     }
-    fn to_le(self) -> [u8; 4] {
-        self.to_le_bytes()
+    const BYTES: usize = 4;
+    fn add_le(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
     }
     fn is_value(self) -> bool {
         self.is_finite()
@@ -77,8 +81,27 @@ impl Stored for u32 {
     fn fill() -> FillValue {
         Self::MISSING.into()
     }
-    fn to_le(self) -> [u8; 4] {
-        self.to_le_bytes()
+    const BYTES: usize = 4;
+    fn add_le(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+    fn is_value(self) -> bool {
+        self != Self::MISSING
+    }
+}
+
+impl Stored for u8 {
+    const NAME: &'static str = "bytes";
+    const MISSING: Self = Self::MAX;
+    fn data_type() -> DataType {
+        data_type::uint8()
+    }
+    fn fill() -> FillValue {
+        Self::MISSING.into()
+    }
+    const BYTES: usize = 1;
+    fn add_le(self, out: &mut Vec<u8>) {
+        out.push(self);
     }
     fn is_value(self) -> bool {
         self != Self::MISSING
@@ -115,8 +138,8 @@ impl<T: Stored> RowWriter<T> {
         axes: &[&str],
     ) -> Result<Self, DatasetError> {
         let row = shape[1..].iter().product::<u64>() as usize;
-        let chunk = unsharded(shape[0], 4 * row);
-        let per_shard = (SHARD_BYTES / (4 * row * chunk as usize).max(1)).max(1) as u64;
+        let chunk = unsharded(shape[0], T::BYTES * row);
+        let per_shard = (SHARD_BYTES / (T::BYTES * row * chunk as usize).max(1)).max(1) as u64;
         let shard = chunk * per_shard.min(shape[0].div_ceil(chunk));
         let with_rows = |rows: u64| {
             let mut with = shape.to_vec();
@@ -133,7 +156,10 @@ impl<T: Stored> RowWriter<T> {
             source: Box::new(source),
         };
         let array = builder
-            .bytes_to_bytes_codecs(vec![Arc::new(compressor()), Arc::new(Crc32cCodec::new())])
+            .bytes_to_bytes_codecs(vec![
+                Arc::new(compressor(T::BYTES)),
+                Arc::new(Crc32cCodec::new()),
+            ])
             .dimension_names(Some(axes.iter().copied()))
             .build(store.clone(), &format!("/{name}"))
             .map_err(created)?;
@@ -218,16 +244,19 @@ pub(super) fn write_whole<T: Stored>(
     writer.finish()
 }
 
-fn compressor() -> BloscCodec {
+fn compressor(bytes: usize) -> BloscCodec {
     let level = BloscCompressionLevel::try_from(5u8).expect("a level from 0 to 9");
     BloscCodec::new(
         BloscCompressor::LZ4,
         level,
         None,
-        BloscShuffleMode::Shuffle,
-        Some(4),
+        match bytes {
+            1 => BloscShuffleMode::NoShuffle,
+            _ => BloscShuffleMode::Shuffle,
+        },
+        Some(bytes),
     )
-    .expect("shuffled elements of four bytes")
+    .expect("elements have bytes")
 }
 
 /// An array of known shape that is read in ranges of rows.
@@ -329,7 +358,7 @@ impl RowReader {
     pub(super) fn verify<T: Stored>(&self, digest: Option<&str>) -> Result<(), DatasetError> {
         let n_rows = self.shape()[0];
         let row = self.shape()[1..].iter().product::<u64>() as usize;
-        let step = unsharded(n_rows, 4 * row);
+        let step = unsharded(n_rows, T::BYTES * row);
         let mut found = ValueDigest::default();
         let mut start = 0;
         while start < n_rows {

@@ -25,7 +25,7 @@ impl ValueDigest {
         for part in values.chunks(1 << 14) {
             self.bytes.clear();
             for value in part {
-                self.bytes.extend_from_slice(&value.to_le());
+                value.add_le(&mut self.bytes);
             }
             self.sha.update(&self.bytes);
         }

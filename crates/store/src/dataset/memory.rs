@@ -40,6 +40,7 @@ struct Frames {
     /// Positions and velocities, all garments of a frame together.
     cloth: Vec<Vec3>,
     velocity: Vec<Vec3>,
+    masked: Vec<bool>,
     report: Value,
 }
 
@@ -137,6 +138,7 @@ impl SequenceSink for MemorySink<'_> {
         frames.flags.push(frame.flags);
         frames.cloth.extend_from_slice(frame.cloth);
         frames.velocity.extend_from_slice(frame.velocity);
+        frames.masked.extend_from_slice(frame.masked);
         Ok(())
     }
 
@@ -164,12 +166,12 @@ struct MemorySource<'a> {
 
 impl MemorySource<'_> {
     /// One garment's part of frames.
-    fn part(
+    fn part<T: Copy>(
         &self,
-        all: &[Vec3],
+        all: &[T],
         garment: usize,
         frames: Range<u32>,
-    ) -> Result<Vec<Vec3>, DatasetError> {
+    ) -> Result<Vec<T>, DatasetError> {
         check_range(self.planned, &frames)?;
         let sizes = self.head.garments.iter().map(|g| g.n_vertices());
         let first: usize = sizes.take(garment).sum();
@@ -200,6 +202,10 @@ impl SequenceSource for MemorySource<'_> {
 
     fn velocity(&self, garment: usize, frames: Range<u32>) -> Result<Vec<Vec3>, DatasetError> {
         self.part(&self.frames.velocity, garment, frames)
+    }
+
+    fn masked(&self, garment: usize, frames: Range<u32>) -> Result<Vec<bool>, DatasetError> {
+        self.part(&self.frames.masked, garment, frames)
     }
 
     fn poses(&self, frames: Range<u32>) -> Result<Vec<Pose>, DatasetError> {

@@ -24,6 +24,7 @@ pub(super) struct SequenceReader<'a> {
     attributes: Value,
     /// Positions and velocities of each garment.
     cloth: Vec<[RowReader; 2]>,
+    masked: Vec<RowReader>,
     pose: RowReader,
     root: RowReader,
     flags: RowReader,
@@ -58,7 +59,7 @@ impl<'a> SequenceReader<'a> {
         }
         let store = open_store(&folder)?;
         let frames = u64::from(planned.frames);
-        let mut cloth = Vec::new();
+        let (mut cloth, mut masked) = (Vec::new(), Vec::new());
         for garment in &head.garments {
             let shape = [frames, garment.n_vertices() as u64, 3];
             let at = |what: &str| {
@@ -66,6 +67,8 @@ impl<'a> SequenceReader<'a> {
                 RowReader::open::<f32>(&store, &name, &shape)
             };
             cloth.push([at("cloth")?, at("velocity")?]);
+            let name = format!("masked/{}", garment.garment.name());
+            masked.push(RowReader::open::<u8>(&store, &name, &shape[..2])?);
         }
         let n_joints = head.body.skeleton.len() as u64;
         let n_shape = shape.coefficients.len() as u64;
@@ -77,6 +80,7 @@ impl<'a> SequenceReader<'a> {
             planned,
             shape,
             cloth,
+            masked,
             pose: RowReader::open::<f32>(&store, "pose", &[frames, n_joints, 4])?,
             root: RowReader::open::<f32>(&store, "root", &[frames, 3])?,
             flags: RowReader::open::<u32>(&store, "flags", &[frames])?,
@@ -101,6 +105,9 @@ impl<'a> SequenceReader<'a> {
             array.verify::<f32>(self.checksum(array))?;
         }
         self.flags.verify::<u32>(self.checksum(&self.flags))?;
+        for array in &self.masked {
+            array.verify::<u8>(self.checksum(array))?;
+        }
         if let Some(array) = &self.coefficients {
             let stored: Vec<f32> = array.rows(0..self.shape.coefficients.len() as u64)?;
             if stored != self.shape.coefficients {
@@ -112,12 +119,15 @@ impl<'a> SequenceReader<'a> {
             }
         }
         // Their values mean something too.
-        const STEP: u32 = 4096;
+        const STEP: u32 = 256;
         let mut start = 0;
         while start < self.planned.frames {
             let end = (start + STEP).min(self.planned.frames);
             self.poses(start..end)?;
             self.flags(start..end)?;
+            for garment in 0..self.masked.len() {
+                self.masked(garment, start..end)?;
+            }
             start = end;
         }
         Ok(())
@@ -168,6 +178,20 @@ impl SequenceSource for SequenceReader<'_> {
 
     fn velocity(&self, garment: usize, frames: Range<u32>) -> Result<Vec<Vec3>, DatasetError> {
         Ok(points3(&self.cloth[garment][1].rows(self.rows(frames)?)?))
+    }
+
+    fn masked(&self, garment: usize, frames: Range<u32>) -> Result<Vec<bool>, DatasetError> {
+        let array = &self.masked[garment];
+        let first = frames.start;
+        let values: Vec<u8> = array.rows(self.rows(frames)?)?;
+        match values.iter().position(|value| *value > 1) {
+            Some(at) => Err(DatasetError::Value {
+                array: array.name().to_string(),
+                row: u64::from(first) + at as u64 / array.shape()[1],
+                expected: "0 or 1",
+            }),
+            None => Ok(values.into_iter().map(|value| value == 1).collect()),
+        }
     }
 
     fn poses(&self, frames: Range<u32>) -> Result<Vec<Pose>, DatasetError> {

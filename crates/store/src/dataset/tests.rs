@@ -98,6 +98,7 @@ struct Wave {
     pose: Pose,
     cloth: Vec<Vec3>,
     velocity: Vec<Vec3>,
+    masked: Vec<bool>,
     flags: FrameBits,
 }
 
@@ -111,6 +112,9 @@ fn wave(head: &DatasetHead, frame: u32) -> Wave {
         },
         cloth: (0..head.n_vertices()).map(at).collect(),
         velocity: (0..head.n_vertices()).map(|v| at(v) * 3.0).collect(),
+        masked: (0..head.n_vertices() as u32)
+            .map(|v| v % 5 == frame % 7)
+            .collect(),
         flags: FrameBits::default().with(FrameFlag::Retried, frame % 3 == 1),
     }
 }
@@ -130,6 +134,7 @@ impl Wave {
             pose: &self.pose,
             cloth: &self.cloth,
             velocity: &self.velocity,
+            masked: &self.masked,
             flags: self.flags,
         }
     }
@@ -194,6 +199,9 @@ fn what_is_read_in_ranges_is_what_was_pushed_on_disk_and_in_memory() {
             );
             let speeds = sequence.velocity(1, frames.clone()).unwrap();
             assert_eq!(speeds, of(9..all, |w| &w.velocity));
+            let masked = sequence.masked(1, frames.clone()).unwrap();
+            let rows = waves.iter().flat_map(|w| w.masked[9..all].to_vec());
+            assert!(masked.iter().copied().eq(rows));
             let poses = sequence.poses(frames.clone()).unwrap();
             assert!(poses.iter().eq(waves.iter().map(|w| &w.pose)));
             let flags = sequence.flags(frames).unwrap();
@@ -289,6 +297,7 @@ fn a_chunk_that_is_missing_is_no_zero() {
     let sequence = root.join("sequences/walk@tall");
     fs::remove_file(sequence.join("cloth/coat/c/0/0/0")).unwrap();
     fs::remove_file(sequence.join("flags/c/0")).unwrap();
+    fs::remove_file(sequence.join("masked/coat/c/0/0")).unwrap();
     let reader = dataset.sequence("walk@tall").unwrap();
     let cloth = reader.cloth(1, 2..3);
     let missing = "cloth/coat".to_string();
@@ -297,6 +306,7 @@ fn a_chunk_that_is_missing_is_no_zero() {
         "{cloth:?}"
     );
     assert!(reader.flags(0..1).is_err());
+    assert!(reader.masked(1, 0..1).is_err());
     assert!(reader.cloth(0, 2..3).is_ok());
 }
 
@@ -332,7 +342,8 @@ fn bad_frames_are_refused_and_leave_nothing() {
     let before = files(dataset.root());
     let head = dataset.head();
     type Spoil = fn(&mut Wave);
-    let spoils: [(&str, Spoil); 5] = [
+    let spoils: [(&str, Spoil); 6] = [
+        ("a mask too short", |w| w.masked.truncate(5)),
         ("NaN in cloth", |w| w.cloth[3].y = f32::NAN),
         ("infinite speed", |w| w.velocity[0].x = f32::INFINITY),
         ("NaN in the root", |w| w.pose.root.z = f32::NAN),

@@ -23,6 +23,7 @@ pub(super) struct SequenceWriter<'a> {
     store: Arc<FilesystemStore>,
     /// Positions and velocities of each garment.
     cloth: Vec<[RowWriter<f32>; 2]>,
+    masked: Vec<RowWriter<u8>>,
     pose: RowWriter<f32>,
     root: RowWriter<f32>,
     flags: RowWriter<u32>,
@@ -49,7 +50,7 @@ impl<'a> SequenceWriter<'a> {
             let store = open_store(&part)?;
             let frames = u64::from(planned.frames);
             let point = ["frame", "vertex", "axis"];
-            let mut cloth = Vec::new();
+            let (mut cloth, mut masked) = (Vec::new(), Vec::new());
             for garment in &head.garments {
                 let shape = [frames, garment.n_vertices() as u64, 3];
                 let at = |what: &str| {
@@ -57,20 +58,23 @@ impl<'a> SequenceWriter<'a> {
                     RowWriter::new(&store, &name, &shape, &point)
                 };
                 cloth.push([at("cloth")?, at("velocity")?]);
+                let name = format!("masked/{}", garment.garment.name());
+                masked.push(RowWriter::new(&store, &name, &shape[..2], &point[..2])?);
             }
             let n_joints = head.body.skeleton.len() as u64;
             let axes = ["frame", "joint", "quaternion"];
             let pose = RowWriter::new(&store, "pose", &[frames, n_joints, 4], &axes)?;
             let root = RowWriter::new(&store, "root", &[frames, 3], &["frame", "axis"])?;
             let flags = RowWriter::new(&store, "flags", &[frames], &["frame"])?;
-            Ok((store, cloth, pose, root, flags))
+            Ok((store, cloth, masked, pose, root, flags))
         };
         match made() {
-            Ok((store, cloth, pose, root, flags)) => Ok(Self {
+            Ok((store, cloth, masked, pose, root, flags)) => Ok(Self {
                 dataset,
                 planned,
                 store,
                 cloth,
+                masked,
                 pose,
                 root,
                 flags,
@@ -96,6 +100,9 @@ impl<'a> SequenceWriter<'a> {
         for array in self.cloth.as_flattened_mut() {
             keep(array.end()?);
         }
+        for array in &mut self.masked {
+            keep(array.end()?);
+        }
         keep(self.pose.end()?);
         keep(self.root.end()?);
         keep(self.flags.end()?);
@@ -110,7 +117,7 @@ impl<'a> SequenceWriter<'a> {
                 &shape.coefficients,
             )?);
         }
-        for group in ["cloth", "velocity"] {
+        for group in ["cloth", "velocity", "masked"] {
             let folder = self.part.join(group);
             disk::make_folder(&folder)?;
             disk::write(&folder.join(disk::METADATA), &disk::group(&json!({})))?;
@@ -141,10 +148,13 @@ impl SequenceSink for SequenceWriter<'_> {
         let head = super::DatasetStore::head(self.dataset);
         check_frame(head, &self.planned, self.n_frames, frame)?;
         let mut first = 0;
-        for (garment, [cloth, velocity]) in head.garments.iter().zip(&mut self.cloth) {
+        let arrays = self.cloth.iter_mut().zip(&mut self.masked);
+        for (garment, ([cloth, velocity], masked)) in head.garments.iter().zip(arrays) {
             let own = first..first + garment.n_vertices();
             cloth.push(&flat3(&frame.cloth[own.clone()]))?;
             velocity.push(&flat3(&frame.velocity[own.clone()]))?;
+            let own_masked = frame.masked[own.clone()].iter();
+            masked.push(&own_masked.map(|m| u8::from(*m)).collect::<Vec<u8>>())?;
             first = own.end;
         }
         let rotations = frame.pose.rotations.iter();
@@ -190,6 +200,11 @@ pub(super) fn check_frame(
     };
     length("vertices", frame.cloth.len(), head.n_vertices())?;
     length("velocities", frame.velocity.len(), head.n_vertices())?;
+    length(
+        "vertices of the mask",
+        frame.masked.len(),
+        head.n_vertices(),
+    )?;
     let joints = head.body.skeleton.len();
     length("joint rotations", frame.pose.rotations.len(), joints)?;
     let is_finite = |points: &[Vec3]| points.iter().all(|p| p.is_finite());
