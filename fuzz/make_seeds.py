@@ -73,6 +73,25 @@ lt = 0.8
 t2 = 0.4
 """
 write("fabric", "shirting.toml", FABRIC)
+SCENE = """[character]
+model = "tube"
+shapes = [{}, { girth = 0.5 }]
+[[garment]]
+pattern = "skirt"
+fabric = "denim"
+edge_length = 0.02
+size = "L"
+[motion]
+clips = ["walk", { motion = "a.bvh", name = "a", arm_abduction_deg = 10, trim = [0, 90] }]
+frame_rate = 30
+tune = ["walk"]
+stops = 5
+mirror = true
+speeds = [0.8, 1.25]
+[simulation]
+steps_per_frame = 10
+"""
+write("scene", "scene.toml", SCENE)
 MATERIAL = {
     "density": 0.1,
     "stretching": [[40, 0, 40, 40]] * 6,

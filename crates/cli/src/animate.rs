@@ -14,7 +14,7 @@ use crate::{Answer, record, source, stop, write};
 
 /// What the animation is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+pub(crate) enum Format {
     Glb,
     Npz,
     Pc2,
@@ -23,7 +23,7 @@ enum Format {
 }
 
 impl Format {
-    fn of(ending: &str) -> Option<Self> {
+    pub(crate) fn of(ending: &str) -> Option<Self> {
         Some(match ending {
             "glb" => Self::Glb,
             "npz" => Self::Npz,
@@ -35,7 +35,7 @@ impl Format {
     }
 
     /// Whether a file holds one garment and nothing else.
-    const fn is_one_garment(self) -> bool {
+    pub(crate) const fn is_one_garment(self) -> bool {
         matches!(self, Self::Pc2 | Self::Mdd | Self::Obj)
     }
 }
@@ -129,7 +129,11 @@ fn different_names(stage: &Stage) -> anyhow::Result<()> {
 }
 
 /// Writes the animation and returns what it wrote, in words.
-fn save(animation: &Animation<'_>, format: Format, path: &Path) -> anyhow::Result<String> {
+pub(crate) fn save(
+    animation: &Animation<'_>,
+    format: Format,
+    path: &Path,
+) -> anyhow::Result<String> {
     match format {
         Format::Glb => glb(animation, path)?,
         Format::Npz => write::file(path, &animation.npz()?)?,

@@ -41,6 +41,11 @@ pub(crate) enum Command {
     Motion(Motion),
     /// Animate a garment on a character and write it to a file
     Animate(Animate),
+    /// Simulate every clip of a scene on every body shape into a dataset
+    Simulate(Simulate),
+    /// Look at a dataset, check it, take sequences out of it, move clips between splits
+    #[command(subcommand)]
+    Dataset(Dataset),
     /// PNG of a character, a garment, a clip or an animation, without a display
     Picture(Picture),
     /// Cloth against the textbook; exit code 1 if a case misses its limit
@@ -464,6 +469,104 @@ pub(crate) struct ClothOf {
     /// For simulation: built-in fabric, a .toml file or an ARCSim material .json
     #[arg(long, value_name = "FABRIC", default_value = "cotton-plain")]
     pub(crate) fabric: String,
+}
+
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(
+    after_help = "A scene file names a character, garments and clips (docs/formats.md). What is \
+    interrupted or killed goes on where it was when the command runs again. Beside the dataset lie \
+    its .run.json, .times.jsonl and .report.html.\n\n\
+    Example, with this in scene.toml:\n  \
+    [character]\n  model = \"tube\"\n  \
+    [[garment]]\n  pattern = \"sleeve\"\n  \
+    [motion]\n  clips = [\"bend\", \"twist\"]\n  test = [\"twist\"]\n\n  \
+    drapery simulate scene.toml --frames 3 --out tube\n"
+)]
+pub(crate) struct Simulate {
+    /// Scene file
+    pub(crate) scene: PathBuf,
+    /// Folder of the dataset to make, or to go on with
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: PathBuf,
+    /// At most so many frames of each sequence, from the first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) frames: Option<u32>,
+    /// Now only this clip with its copies, or this sequence (may be given several times)
+    #[arg(long, value_name = "CLIP")]
+    pub(crate) only: Vec<String>,
+    /// Try again what failed
+    #[arg(long)]
+    pub(crate) retry: bool,
+    /// Threads; as many as there are cores if not given. Each has a sequence of its own while
+    /// there are enough of them; the result is the same
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[serde(skip)]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Dataset {
+    /// What it holds, and what is missing or failed
+    #[command(after_help = "Example, after drapery simulate:\n  drapery dataset info tube\n")]
+    Info {
+        /// Folder of a dataset
+        dataset: PathBuf,
+    },
+    /// Every byte and every value, and how garments were worn; exit code 1 if something is wrong
+    #[command(after_help = "Example, after drapery simulate:\n  drapery dataset check tube\n")]
+    Check {
+        /// Folder of a dataset
+        dataset: PathBuf,
+        /// Only this clip with its copies, or this sequence (may be given several times)
+        #[arg(long, value_name = "CLIP")]
+        only: Vec<String>,
+        /// Only bytes and values: nothing is measured
+        #[arg(long)]
+        bytes: bool,
+        /// The deepest that cloth may be inside the body
+        #[arg(long, value_name = "MM", value_parser = within(0.0..=1e4))]
+        max_penetration_mm: Option<f64>,
+        /// Threads; as many as there are cores if not given
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+        threads: Option<u16>,
+    },
+    /// Write a sequence to a file: .glb, .npz, .pc2, .mdd or .obj
+    #[command(
+        after_help = "Example, after drapery simulate:\n  drapery dataset export tube bend@mean --out bend.pc2\n"
+    )]
+    Export {
+        /// Folder of a dataset
+        dataset: PathBuf,
+        /// Which sequence
+        sequence: String,
+        /// Which garment, for files that hold one; the first if not given
+        #[arg(long, value_name = "GARMENT")]
+        garment: Option<String>,
+        /// Keep frames A to B, B not included
+        #[arg(long, value_name = "A..B")]
+        frames: Option<String>,
+        /// File to write
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
+    /// The clips of each split; or move clips, with their copies, to another
+    #[command(
+        after_help = "Examples, after drapery simulate:\n  drapery dataset split tube\n  \
+        drapery dataset split tube --tune bend\n"
+    )]
+    Split {
+        /// Folder of a dataset
+        dataset: PathBuf,
+        /// Clip that trains (may be given several times)
+        #[arg(long, value_name = "CLIP")]
+        train: Vec<String>,
+        /// Clip that chooses settings
+        #[arg(long, value_name = "CLIP")]
+        tune: Vec<String>,
+        /// Clip to be tested on
+        #[arg(long, value_name = "CLIP")]
+        test: Vec<String>,
+    },
 }
 
 #[derive(Debug, ClapArgs)]

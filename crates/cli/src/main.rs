@@ -14,6 +14,10 @@ mod bench_simulate;
 mod bench_walk;
 mod bench_wear;
 mod character;
+mod dataset;
+mod dataset_check;
+mod dataset_export;
+mod dataset_times;
 mod demo;
 mod fabric;
 mod fabric_drape;
@@ -24,6 +28,8 @@ mod motion;
 mod picture;
 mod record;
 mod say;
+mod simulate;
+mod simulate_report;
 mod source;
 mod stage;
 mod stop;
@@ -69,6 +75,8 @@ fn main() -> ExitCode {
         Command::Garment(command) => garment::run(&command, &say),
         Command::Motion(command) => motion::run(&command, &say),
         Command::Animate(plan) => animate::run(&plan, &say),
+        Command::Simulate(plan) => simulate::run(&plan, &say),
+        Command::Dataset(command) => dataset::run(&command, &say),
         Command::Picture(plan) => picture::run(&plan, &say),
         Command::Validate(plan) => validate::run(&plan, &say),
         Command::Bench(command) => bench::run(&command, &say),

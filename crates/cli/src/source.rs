@@ -10,8 +10,8 @@ use drapery::scene::load::{self, LoadedMotion, MotionOptions};
 use drapery::scene::mannequin;
 use drapery::scene::motion::repertoire;
 use drapery::scene::motion::{
-    Axis, BvhOptions, Calibration, Cleaned, JointMap, LengthUnit, RetargetOptions, clean,
-    find_jumps, retarget,
+    self, Axis, BvhOptions, Calibration, Cleaned, LengthUnit, PutOnError, PutOnOptions, clean,
+    find_jumps,
 };
 use drapery::scene::preflight::MadeFor;
 
@@ -181,7 +181,7 @@ pub(crate) fn motion_on(
     {
         return Ok(repertoire::clip_on(name, &body.joints)?);
     }
-    let clip = motion(name, reading, say)?.clip;
+    let clip = self::motion(name, reading, say)?.clip;
     let clip = put_on(clip, reading, body, skeleton, say)
         .with_context(|| format!("cannot retarget {name}"))?;
     if !reading.clean {
@@ -234,80 +234,39 @@ pub(crate) fn put_on(
     skeleton: &Skeleton,
     say: &Say,
 ) -> anyhow::Result<Clip> {
-    let own = is_same_rig(clip.skeleton(), skeleton);
-    if own && body.joints == skeleton.rest() {
-        return Ok(Clip::new(
-            clip.name().to_string(),
-            skeleton.clone(),
-            clip.frame_rate(),
-            clip.frames().to_vec(),
-        )?);
-    }
-    let map = match &reading.joint_map {
+    let joints = match &reading.joint_map {
         Some(path) => {
             let text = std::fs::read_to_string(path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             let pairs = joint_pairs(&text).with_context(|| format!("in {}", path.display()))?;
-            JointMap::from_pairs(clip.skeleton(), skeleton, pairs)?
+            let owned = |(s, t): (&str, &str)| (s.to_string(), t.to_string());
+            Some(pairs.into_iter().map(owned).collect())
         }
-        None => match JointMap::between(clip.skeleton(), skeleton) {
-            Ok(map) => map,
-            // Its own rig under names of its own: the rotations are right as they are.
-            Err(_) if own => return moved_with_root(&clip, skeleton, body),
-            Err(error) => {
-                return Err(anyhow::Error::new(error).context(
-                    "give --joint-map FILE with a line \"target = source\" for each joint",
-                ));
-            }
-        },
+        None => None,
     };
-    let options = RetargetOptions {
+    let options = PutOnOptions {
+        joints,
         arm_abduction: reading.arm_abduction_deg.to_radians(),
-        ground: !reading.no_ground,
-        // The motion has to fit the shaped body, not the template.
-        target_rest: Some(body.joints.clone()),
-        ..RetargetOptions::default()
+        keeps_height: reading.no_ground,
     };
-    let done = retarget(&clip, skeleton, &map, &options)?;
-    say.note(format_args!(
-        "{}: retargeted to {} joints, scaled by {:.4}, root raised by {:.1} cm",
-        clip.name(),
-        skeleton.len(),
-        done.scale,
-        100.0 * done.ground_shift
-    ));
-    for note in &done.notes {
-        say.note(format_args!("{}: {note}", clip.name()));
+    let done = motion::put_on(clip, body, skeleton, &options).map_err(|error| match error {
+        PutOnError::Joints(_) if reading.joint_map.is_none() => anyhow::Error::new(error)
+            .context("give --joint-map FILE with a line \"target = source\" for each joint"),
+        other => other.into(),
+    })?;
+    if let Some(by) = done.retargeted {
+        say.note(format_args!(
+            "{}: retargeted to {} joints, scaled by {:.4}, root raised by {:.1} cm",
+            done.clip.name(),
+            skeleton.len(),
+            by.scale,
+            100.0 * by.ground_shift
+        ));
+        for note in &by.notes {
+            say.note(format_args!("{}: {note}", done.clip.name()));
+        }
     }
     Ok(done.clip)
-}
-
-/// Whether two skeletons are one and the same, but for rounding on the way
-/// through a file.
-fn is_same_rig(a: &Skeleton, b: &Skeleton) -> bool {
-    const ROUNDING: f32 = 1e-3; // metres
-    a.names() == b.names()
-        && a.parents() == b.parents()
-        && a.rest()
-            .iter()
-            .zip(b.rest())
-            .all(|(p, q)| p.distance(*q) < ROUNDING)
-}
-
-/// The clip of a rig on another shape of it: the root moves by as much as
-/// the shape moves it.
-fn moved_with_root(clip: &Clip, skeleton: &Skeleton, body: &ShapedBody) -> anyhow::Result<Clip> {
-    let offset = body.joints[0] - skeleton.rest()[0];
-    let mut frames = clip.frames().to_vec();
-    for pose in &mut frames {
-        pose.root += offset;
-    }
-    Ok(Clip::new(
-        clip.name().to_string(),
-        skeleton.clone(),
-        clip.frame_rate(),
-        frames,
-    )?)
 }
 
 /// Lines of "target = source"; # begins a comment.

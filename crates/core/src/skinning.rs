@@ -103,6 +103,45 @@ impl SkinWeights {
         })
     }
 
+    /// Weights as [`joints`](Self::joints) and [`weights`](Self::weights) give
+    /// them, taken as they are: those of a vertex sum to one already.
+    ///
+    /// # Errors
+    /// When a joint is out of range, a weight is negative or not finite, or a
+    /// vertex' weights don't sum to one.
+    ///
+    /// # Panics
+    /// When `n_influences` is 0 or does not divide both lengths alike.
+    pub fn from_arrays(
+        n_influences: usize,
+        n_joints: usize,
+        joints: Vec<u16>,
+        weights: Vec<f32>,
+    ) -> Result<Self, SkinWeightsError> {
+        assert!(n_influences > 0, "a vertex follows at least one joint");
+        assert_eq!(joints.len(), weights.len(), "one weight a joint");
+        assert_eq!(joints.len() % n_influences, 0, "whole vertices");
+        if let Some(at) = joints.iter().position(|j| usize::from(*j) >= n_joints) {
+            return Err(SkinWeightsError::NoSuchJoint {
+                vertex: at / n_influences,
+                joint: usize::from(joints[at]),
+                n_joints,
+            });
+        }
+        for (vertex, row) in weights.chunks_exact(n_influences).enumerate() {
+            let sum: f32 = row.iter().sum();
+            let is_negative = row.iter().any(|w| *w < 0.0);
+            if is_negative || sum.is_nan() || (sum - 1.0).abs() > 1e-4 {
+                return Err(SkinWeightsError::BadWeights { vertex, sum });
+            }
+        }
+        Ok(Self {
+            n_influences,
+            joints,
+            weights,
+        })
+    }
+
     /// How many joints a vertex follows at most.
     pub const fn n_influences(&self) -> usize {
         self.n_influences

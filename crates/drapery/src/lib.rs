@@ -46,6 +46,7 @@ mod animation;
 mod layering;
 pub mod on_body;
 mod outfit;
+mod recording;
 mod road;
 mod simulated;
 mod wear;
@@ -54,6 +55,10 @@ mod wearer;
 pub use animation::{Animation, BakedGarment, NpzExportError};
 pub use layering::Layering;
 pub use outfit::Layer;
+pub use recording::{
+    GarmentCheck, Progress, Recorded, Recording, RecordingError, SequenceCheck, check_sequence,
+    stored_body, stored_character,
+};
 pub use road::{
     DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out,
     roll_out_with_state,

@@ -8,3 +8,4 @@ pub mod load;
 pub mod mannequin;
 pub mod motion;
 pub mod preflight;
+pub mod scene_file;

@@ -513,6 +513,8 @@ fn as_file<'a>(
         path: path.to_path_buf(),
     };
     match path.extension().and_then(|e| e.to_str()) {
+        // Whoever called the folder of a result after it still means it.
+        None if is_built_in(name) => Ok(None),
         _ if path.is_dir() => Err(not_a_file("folder")),
         Some(extension) => Ok(Some((path, extension.to_ascii_lowercase()))),
         None if path.exists() && path.components().count() > 1 => {
@@ -520,6 +522,17 @@ fn as_file<'a>(
         }
         None => Ok(None),
     }
+}
+
+/// Whether anything of that name is built in.
+fn is_built_in(name: &str) -> bool {
+    let lists = [
+        builtin::CHARACTERS,
+        builtin::GARMENTS,
+        builtin::CLIPS,
+        fabric::NAMES,
+    ];
+    lists.iter().any(|names| names.contains(&name)) || repertoire::has(name)
 }
 
 fn stem(path: &Path) -> String {

@@ -62,6 +62,8 @@ pub struct WearMeter {
     /// Body and cloth of the frame before [m].
     before: Option<(Vec<Vec3>, Vec<Vec3>)>,
     counts: [StrainCounts; 2],
+    /// Which vertices of the garment were masked in the last frame.
+    masked: Vec<bool>,
 }
 
 impl WearMeter {
@@ -97,6 +99,7 @@ impl WearMeter {
             frame_step: frame_rate.frame_step().0 as f32,
             before: None,
             counts: [StrainCounts::new(), StrainCounts::new()],
+            masked: vec![false; mesh.positions().len()],
         }
     }
 
@@ -129,9 +132,11 @@ impl WearMeter {
             .iter()
             .map(|p| body.nearest(*p, f32::INFINITY))
             .collect();
-        for (p, near) in cloth.iter().zip(&nearest) {
+        let mut masked = vec![false; cloth.len()];
+        for (v, (p, near)) in cloth.iter().zip(&nearest).enumerate() {
             let Some(near) = near else { continue };
             let is_masked = mask.covers(near.point);
+            masked[v] = is_masked;
             frame.n_masked += u64::from(is_masked);
             frame.cloth.count(body.depth(*p, near), *p, is_masked);
         }
@@ -162,6 +167,7 @@ impl WearMeter {
             }
         }
         drop(body);
+        self.masked = masked;
         if let Some((skin_before, cloth_before)) = &self.before {
             for (v, near) in nearest.iter().enumerate() {
                 let Some(near) = near else { continue };
@@ -182,6 +188,12 @@ impl WearMeter {
         self.boxes.refit(&positions, &positions);
         frame.crossings = self_crossings(&self.boxes, &positions).len() as u64;
         frame
+    }
+
+    /// Which vertices of the garment were masked in the last frame; none before
+    /// the first.
+    pub fn masked(&self) -> &[bool] {
+        &self.masked
     }
 
     /// How much longer 99 of 100 edges of all frames so far are at most than

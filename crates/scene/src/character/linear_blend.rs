@@ -196,6 +196,11 @@ impl Character {
         Ok(Self { parts })
     }
 
+    /// What it is made of.
+    pub const fn parts(&self) -> &CharacterParts {
+        &self.parts
+    }
+
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.parts.name

@@ -1,0 +1,504 @@
+//! `drapery simulate`: a scene into a dataset, one job a sequence.
+//!
+//! A sequence that is whole is kept at once; running the command again goes on
+//! with those that are missing. Times go beside the dataset, so that its bytes
+//! follow from the scene alone.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use drapery::scene::scene_file::Scene;
+use drapery::store::dataset::{
+    DatasetError, DatasetFolder, DatasetStore, PlannedSequence, SequenceState,
+};
+use drapery::{Progress, Recorded, Recording};
+use serde_json::{Value, json};
+
+use crate::args::Simulate;
+use crate::bench::pool_of;
+use crate::dataset_times::{self, Took, beside};
+use crate::record::{self, Input};
+use crate::say::Say;
+use crate::{Answer, simulate_report, stop};
+
+/// What putting garments on counts for in the progress bar [frames].
+const DRESSING: u64 = 60;
+
+pub(crate) fn run(plan: &Simulate, say: &Say) -> anyhow::Result<Answer> {
+    let recording = recording(plan, say)?;
+    let dataset = open(plan, &recording)?;
+    let chosen = chosen(&recording.head().manifest.sequences, &plan.only)?;
+    let mut todo: Vec<&PlannedSequence> = Vec::new();
+    for planned in &chosen {
+        let is_todo = match dataset.state(&planned.name)? {
+            SequenceState::Missing => true,
+            SequenceState::Failed(_) => plan.retry,
+            SequenceState::Whole => false,
+        };
+        if is_todo {
+            todo.push(planned);
+        }
+    }
+    if todo.len() < chosen.len() {
+        say.note(format_args!(
+            "{}: {} of {} sequences are there already",
+            plan.out.display(),
+            chosen.len() - todo.len(),
+            chosen.len()
+        ));
+    }
+    let started = Instant::now();
+    work(&recording, &dataset, &todo, threads(plan), say)?;
+    stop::check()?;
+    let outcome = Outcome::of(&dataset, &plan.out, started.elapsed().as_secs_f64())?;
+    leave_record(plan, &recording)?;
+    let page = simulate_report::page(&dataset, &plan.out, &outcome, say)?;
+    let page_path = beside(&plan.out, ".report.html");
+    crate::write::file(&page_path, page.as_bytes())?;
+    say.result("simulate", outcome.data(&plan.out), outcome.text(&plan.out))?;
+    say.note(format_args!("see {}", page_path.display()));
+    Ok(match outcome.failed.is_empty() {
+        true => Answer::Yes,
+        false => Answer::No,
+    })
+}
+
+/// The scene, checked and with all that it takes.
+fn recording(plan: &Simulate, say: &Say) -> anyhow::Result<Recording> {
+    let place = || format!("in {}", plan.scene.display());
+    let scene = Scene::load(&plan.scene).with_context(place)?;
+    for note in &scene.notes {
+        say.note(format_args!("{}: {}", note.name, note.note));
+    }
+    for shape in &scene.shapes {
+        let parameters = drapery::core::BodyModel::shape_parameters(&scene.character);
+        for (parameter, value) in parameters.iter().zip(&shape.body.shape) {
+            if !(parameter.min..=parameter.max).contains(value) {
+                say.note(format_args!(
+                    "shape {}: {} looks sound from {} to {}",
+                    shape.name, parameter.name, parameter.min, parameter.max
+                ));
+            }
+        }
+    }
+    Recording::new(scene, plan.frames).with_context(place)
+}
+
+/// The dataset to write to: a new one, or that of the same scene.
+fn open(plan: &Simulate, recording: &Recording) -> anyhow::Result<DatasetFolder> {
+    let out: PathBuf = plan.out.components().collect();
+    let cannot = || format!("--out {}", out.display());
+    let is_new = !out.exists() || std::fs::read_dir(&out).is_ok_and(|mut e| e.next().is_none());
+    if is_new {
+        if let Some(folder) = out.parent().filter(|f| !f.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).with_context(cannot)?;
+        }
+        return DatasetFolder::create(&out, recording.head().clone()).with_context(cannot);
+    }
+    let dataset = DatasetFolder::open_to_write(&out).map_err(|error| match error {
+        DatasetError::NotADataset { .. } => DatasetError::Occupied { path: out.clone() },
+        other => other,
+    });
+    let dataset = dataset.with_context(cannot)?;
+    dataset
+        .head()
+        .check_settings(&recording.head().settings)
+        .with_context(cannot)?;
+    Ok(dataset)
+}
+
+/// The sequences of clips or of their own names; all if none are given.
+pub(crate) fn chosen<'a>(
+    all: &'a [PlannedSequence],
+    only: &[String],
+) -> anyhow::Result<Vec<&'a PlannedSequence>> {
+    let is_it = |s: &PlannedSequence, name: &String| [&s.name, &s.clip, &s.parent].contains(&name);
+    for name in only {
+        if !all.iter().any(|s| is_it(s, name)) {
+            let known = all.iter().flat_map(|s| [&s.parent, &s.clip, &s.name]);
+            let near = drapery::scene::load::nearest(name, known.map(String::as_str));
+            let mut clips: Vec<&str> = all.iter().map(|s| s.parent.as_str()).collect();
+            clips.dedup();
+            bail!(
+                "--only {name}: there is no such clip or sequence; the clips are {}{}",
+                clips.join(", "),
+                near.map_or_else(String::new, |n| format!(" (did you mean {n}?)"))
+            );
+        }
+    }
+    let wanted = |s: &&PlannedSequence| only.is_empty() || only.iter().any(|name| is_it(s, name));
+    Ok(all.iter().filter(wanted).collect())
+}
+
+fn threads(plan: &Simulate) -> usize {
+    plan.threads.map_or_else(
+        || std::thread::available_parallelism().map_or(1, usize::from),
+        usize::from,
+    )
+}
+
+/// Records sequences, as many at once as there are threads.
+fn work(
+    recording: &Recording,
+    dataset: &DatasetFolder,
+    todo: &[&PlannedSequence],
+    threads: usize,
+    say: &Say,
+) -> anyhow::Result<()> {
+    if todo.is_empty() {
+        return Ok(());
+    }
+    let at_once = threads.min(todo.len());
+    let each = (threads / at_once).max(1);
+    let size = |s: &PlannedSequence| u64::from(s.frames) + DRESSING;
+    let all: u64 = todo.iter().map(|s| size(s)).sum();
+    let bar = say.progress(all, "frames");
+    let started = Instant::now();
+    let (next, gone, n_done) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicUsize::new(0));
+    // One that can't be written stops the others: they would fail alike.
+    let broken = AtomicBool::new(false);
+    let said = Mutex::new(());
+    let worker = || -> anyhow::Result<()> {
+        let pool = pool_of(each)?;
+        while let Some(planned) = todo.get(next.fetch_add(1, Ordering::SeqCst)) {
+            if stop::asked() || broken.load(Ordering::SeqCst) {
+                return Ok(());
+            }
+            let clock = Clock::new(planned, &bar);
+            let watch = |progress| {
+                clock.tick(progress);
+                !stop::asked() && !broken.load(Ordering::SeqCst)
+            };
+            let recorded = pool
+                .install(|| recording.record(&planned.name, dataset, watch))
+                .inspect_err(|_| broken.store(true, Ordering::SeqCst))
+                .with_context(|| format!("sequence {}", planned.name))?;
+            if recorded == Recorded::Stopped {
+                return Ok(());
+            }
+            let took = clock.took(each);
+            let guard = said.lock().unwrap_or_else(PoisonError::into_inner);
+            dataset_times::add(dataset.root(), &took)?;
+            bar.inc(clock.rest());
+            let gone = gone.fetch_add(size(planned), Ordering::SeqCst) + size(planned);
+            let n_done = n_done.fetch_add(1, Ordering::SeqCst) + 1;
+            let left = started.elapsed().as_secs_f64() * (all - gone) as f64 / gone as f64;
+            bar.suspend(|| {
+                say.note(format_args!(
+                    "[{n_done}/{}] {}: {}; {} left",
+                    todo.len(),
+                    planned.name,
+                    words(&recorded, &took),
+                    time(left)
+                ));
+            });
+            drop(guard);
+        }
+        Ok(())
+    };
+    let done = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..at_once).map(|_| scope.spawn(worker)).collect();
+        let joined = workers.into_iter().map(|worker| match worker.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        // All of them, so that none is left behind by an early error.
+        joined.collect::<Vec<anyhow::Result<()>>>()
+    });
+    bar.finish_and_clear();
+    done.into_iter().collect()
+}
+
+/// Counts the frames of one sequence, and takes their times.
+struct Clock<'a> {
+    planned: &'a PlannedSequence,
+    bar: &'a indicatif::ProgressBar,
+    started: Instant,
+    /// Ticks of the bar so far.
+    ticks: AtomicU64,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    frames: u32,
+    dressing_s: f64,
+    last_s: f64,
+}
+
+impl<'a> Clock<'a> {
+    fn new(planned: &'a PlannedSequence, bar: &'a indicatif::ProgressBar) -> Self {
+        Self {
+            planned,
+            bar,
+            started: Instant::now(),
+            ticks: AtomicU64::new(0),
+            seen: Mutex::default(),
+        }
+    }
+
+    fn tick(&self, progress: Progress) {
+        let ticks = match progress {
+            Progress::Dressing(share) => (share * DRESSING as f64) as u64,
+            Progress::Frame(frame) => {
+                let now = self.started.elapsed().as_secs_f64();
+                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                if frame.0 == 0 {
+                    seen.dressing_s = now;
+                }
+                seen.last_s = now;
+                seen.frames = frame.0 + 1;
+                DRESSING + u64::from(frame.0) + 1
+            }
+        };
+        let before = self.ticks.fetch_max(ticks, Ordering::SeqCst);
+        self.bar.inc(ticks.saturating_sub(before));
+    }
+
+    /// Ticks that a sequence that failed did not take.
+    fn rest(&self) -> u64 {
+        let all = u64::from(self.planned.frames) + DRESSING;
+        all.saturating_sub(self.ticks.load(Ordering::SeqCst))
+    }
+
+    fn took(&self, threads: usize) -> Took {
+        let seen = *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let after_first = seen.frames.saturating_sub(1);
+        Took {
+            sequence: self.planned.name.clone(),
+            frames: seen.frames,
+            dressing_s: match seen.frames {
+                0 => self.started.elapsed().as_secs_f64(),
+                _ => seen.dressing_s,
+            },
+            s_per_frame: (after_first > 0)
+                .then(|| (seen.last_s - seen.dressing_s) / f64::from(after_first)),
+            threads,
+        }
+    }
+}
+
+fn words(recorded: &Recorded, took: &Took) -> String {
+    match recorded {
+        Recorded::Failed(failure) => format!("failed {}: {}", place(failure.frame), failure.why),
+        _ => {
+            let each = took.s_per_frame.unwrap_or(0.0);
+            let (frames, dressing) = (took.frames, took.dressing_s);
+            format!("{frames} frames, {each:.2} s a frame after {dressing:.1} s of dressing")
+        }
+    }
+}
+
+/// Where a sequence failed, in words.
+pub(crate) fn place(frame: Option<u32>) -> String {
+    frame.map_or_else(|| "while dressing".to_string(), |f| format!("in frame {f}"))
+}
+
+/// Seconds as people say them.
+pub(crate) fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// What became of all sequences of a dataset.
+pub(crate) struct Outcome {
+    pub(crate) whole: Vec<PlannedSequence>,
+    pub(crate) failed: Vec<(PlannedSequence, drapery::store::dataset::SequenceFailure)>,
+    pub(crate) missing: Vec<PlannedSequence>,
+    /// The worst of what sequences say of themselves.
+    worst: Vec<Worst>,
+    /// What all sequences took, as far as is known [s].
+    pub(crate) simulated_s: f64,
+    seconds: f64,
+}
+
+/// The largest of a figure over all sequences and garments.
+struct Worst {
+    key: &'static str,
+    /// What it is called in words, and its unit.
+    words: [&'static str; 2],
+    value: f64,
+    sequence: String,
+    garment: String,
+}
+
+impl Worst {
+    const fn new(key: &'static str, words: [&'static str; 2]) -> Self {
+        Self {
+            key,
+            words,
+            value: f64::NEG_INFINITY,
+            sequence: String::new(),
+            garment: String::new(),
+        }
+    }
+
+    /// Looks at the report of a sequence.
+    fn look(&mut self, sequence: &str, report: &Value) {
+        for garment in report["garments"].as_array().into_iter().flatten() {
+            let value = garment[self.key].as_f64().unwrap_or(f64::NEG_INFINITY);
+            if value > self.value {
+                self.value = value;
+                self.sequence = sequence.to_string();
+                self.garment = garment["garment"].as_str().unwrap_or("?").to_string();
+            }
+        }
+    }
+}
+
+impl Outcome {
+    pub(crate) fn of(dataset: &DatasetFolder, out: &Path, seconds: f64) -> anyhow::Result<Self> {
+        let mut outcome = Self {
+            whole: Vec::new(),
+            failed: Vec::new(),
+            missing: Vec::new(),
+            worst: vec![
+                Worst::new("penetration_max_mm", ["deepest in the body", "mm"]),
+                Worst::new("stretch_p99_percent", ["most stretched", "% (p99)"]),
+                Worst::new("speed_max", ["fastest on the body", "m/s"]),
+            ],
+            simulated_s: 0.0,
+            seconds,
+        };
+        let times = dataset_times::read(out);
+        for planned in &dataset.head().manifest.sequences {
+            let planned = planned.clone();
+            if let Some(took) = times.get(&planned.name) {
+                let frames = f64::from(took.frames.saturating_sub(1));
+                outcome.simulated_s += took.dressing_s + frames * took.s_per_frame.unwrap_or(0.0);
+            }
+            match dataset.state(&planned.name)? {
+                SequenceState::Whole => {
+                    let sequence = dataset.sequence(&planned.name)?;
+                    for worst in &mut outcome.worst {
+                        worst.look(&planned.name, sequence.report());
+                    }
+                    outcome.whole.push(planned);
+                }
+                SequenceState::Failed(failure) => outcome.failed.push((planned, failure)),
+                SequenceState::Missing => outcome.missing.push(planned),
+            }
+        }
+        outcome.worst.retain(|worst| worst.value.is_finite());
+        Ok(outcome)
+    }
+
+    pub(crate) fn n_frames(&self) -> u64 {
+        self.whole.iter().map(|s| u64::from(s.frames)).sum()
+    }
+
+    fn n_sequences(&self) -> usize {
+        self.whole.len() + self.failed.len() + self.missing.len()
+    }
+
+    pub(crate) fn data(&self, out: &Path) -> Value {
+        json!({
+            "dataset": out.to_string_lossy(),
+            "sequences": self.n_sequences(),
+            "whole": self.whole.len(),
+            "failed": self.failed.len(),
+            "missing": self.missing.len(),
+            "frames": self.n_frames(),
+            "seconds": self.seconds,
+            "simulated_s": self.simulated_s,
+            "worst": self.worst.iter().map(|worst| (worst.key, json!({
+                "value": worst.value,
+                "sequence": worst.sequence,
+                "garment": worst.garment,
+            }))).collect::<std::collections::BTreeMap<_, _>>(),
+            "failures": self.failed.iter().map(|(planned, failure)| json!({
+                "sequence": planned.name,
+                "failed_frame": failure.frame,
+                "why": failure.why,
+            })).collect::<Vec<_>>(),
+        })
+    }
+
+    pub(crate) fn text(&self, out: &Path) -> String {
+        let mut text = format!(
+            "{}: {} of {} sequences, {} frames, in {}",
+            out.display(),
+            self.whole.len(),
+            self.n_sequences(),
+            self.n_frames(),
+            time(self.seconds)
+        );
+        if !self.missing.is_empty() {
+            text += &format!("; {} are not there yet", self.missing.len());
+        }
+        for worst in &self.worst {
+            let [what, unit] = worst.words;
+            let (value, garment, sequence) = (worst.value, &worst.garment, &worst.sequence);
+            text += &format!("\n  {what}: {value:.2} {unit}, {garment} in {sequence}");
+        }
+        for (planned, failure) in &self.failed {
+            let (name, why) = (&planned.name, &failure.why);
+            text += &format!("\n  {name} failed {}: {why}", place(failure.frame));
+        }
+        if !self.failed.is_empty() {
+            text += "\n--retry tries them again";
+        }
+        text
+    }
+}
+
+fn leave_record(plan: &Simulate, recording: &Recording) -> anyhow::Result<()> {
+    let mut inputs = vec![Input::of(&plan.scene.to_string_lossy())?];
+    for path in recording.scene().inputs.values() {
+        inputs.push(Input::of(&path.to_string_lossy())?);
+    }
+    let settings = json!({ "plan": plan, "scene": recording.head().settings });
+    record::write(
+        &beside(&plan.out, ".run.json"),
+        "simulate",
+        settings,
+        &inputs,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use drapery::store::dataset::Split;
+
+    use super::*;
+
+    #[test]
+    fn only_takes_a_clip_with_its_copies_or_one_sequence() {
+        let planned = |clip: &str, shape: &str| PlannedSequence {
+            name: format!("{clip}@{shape}"),
+            clip: clip.into(),
+            parent: clip.split('~').next().unwrap().into(),
+            shape: 0,
+            split: Split::Train,
+            frames: 1,
+        };
+        let all = [
+            planned("walk", "mean"),
+            planned("walk~stop4", "mean"),
+            planned("walk", "tall"),
+            planned("run", "mean"),
+        ];
+        let names = |only: &[&str]| -> anyhow::Result<Vec<String>> {
+            let only: Vec<String> = only.iter().map(ToString::to_string).collect();
+            Ok(chosen(&all, &only)?
+                .iter()
+                .map(|s| s.name.clone())
+                .collect())
+        };
+        assert_eq!(names(&[]).unwrap().len(), 4);
+        assert_eq!(names(&["walk"]).unwrap().len(), 3);
+        assert_eq!(names(&["walk~stop4"]).unwrap(), ["walk~stop4@mean"]);
+        assert_eq!(
+            names(&["run", "walk@tall"]).unwrap(),
+            ["walk@tall", "run@mean"]
+        );
+        let unknown = names(&["wlak"]).unwrap_err().to_string();
+        assert!(unknown.contains("did you mean walk?"), "{unknown}");
+    }
+}

@@ -1,0 +1,148 @@
+//! Scenes simulated into datasets, and measured again.
+
+#![allow(clippy::unwrap_used, reason = "tests may unwrap")]
+
+use std::path::Path;
+
+use drapery::core::{BodyModel, PoseVelocity};
+use drapery::scene::builtin;
+use drapery::scene::scene_file::Scene;
+use drapery::store::dataset::{DatasetFolder, DatasetStore, MemoryDataset, SequenceState};
+use drapery::{Progress, Recorded, Recording, check_sequence, stored_body, stored_character};
+
+const SCENE: &str = r#"
+[character]
+model = "tube"
+
+[[garment]]
+pattern = "sleeve"
+name = "inner"
+fabric = "silk-light"
+
+[[garment]]
+pattern = "sleeve"
+name = "outer"
+
+[motion]
+clips = ["bend"]
+
+[simulation]
+steps_per_frame = 2
+self_contact = false
+dressing = 0.1
+settling = 0.1
+"#;
+
+#[test]
+fn an_outfit_is_stored_a_garment_at_a_time_and_measures_as_it_did() {
+    let scene = Scene::parse(SCENE.to_string(), Path::new(".")).unwrap();
+    let recording = Recording::new(scene, Some(3)).unwrap();
+    let name = "bend@mean";
+    let memory = MemoryDataset::new(recording.head().clone()).unwrap();
+    let seen = std::sync::Mutex::new(Vec::new());
+    let watch = |progress| {
+        seen.lock().unwrap().push(progress);
+        true
+    };
+    assert_eq!(
+        recording.record(name, &memory, watch).unwrap(),
+        Recorded::Whole
+    );
+    let frames = seen.into_inner().unwrap();
+    let frames = frames.iter().filter(|p| matches!(p, Progress::Frame(_)));
+    assert_eq!(frames.count(), 3);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ds");
+    let made = DatasetFolder::create(&path, recording.head().clone()).unwrap();
+    // Stopped half-way, nothing is there.
+    let stop = |progress| !matches!(progress, Progress::Frame(f) if f.0 == 1);
+    let stopped = recording.record(name, &made, stop).unwrap();
+    assert_eq!(stopped, Recorded::Stopped);
+    assert_eq!(made.state(name).unwrap(), SequenceState::Missing);
+    assert_eq!(
+        recording.record(name, &made, |_| true).unwrap(),
+        Recorded::Whole
+    );
+    drop(made);
+    let disk = DatasetFolder::open(&path).unwrap();
+    let (a, b) = (memory.sequence(name).unwrap(), disk.sequence(name).unwrap());
+    for garment in 0..2 {
+        assert_eq!(
+            a.cloth(garment, 0..3).unwrap(),
+            b.cloth(garment, 0..3).unwrap()
+        );
+        assert_eq!(
+            a.velocity(garment, 0..3).unwrap(),
+            b.velocity(garment, 0..3).unwrap()
+        );
+    }
+    assert_eq!(a.poses(0..3).unwrap(), b.poses(0..3).unwrap());
+    assert_eq!(a.report(), b.report());
+    // A step takes the cloth on by its velocity at the end of it.
+    let [before, after] = [1, 2].map(|f| b.cloth(1, f..f + 1).unwrap());
+    let speeds = b.velocity(1, 2..3).unwrap();
+    let way = |v: usize| after[v].distance(before[v]);
+    let fastest = (0..after.len())
+        .max_by(|x, y| way(*x).total_cmp(&way(*y)))
+        .unwrap();
+    let mean = (after[fastest] - before[fastest]) * 30.0;
+    assert!(
+        speeds[fastest].distance(mean) < 0.5 * mean.length(),
+        "{mean} {}",
+        speeds[fastest]
+    );
+
+    // Measured from what is stored, by the character that is stored.
+    let character = stored_character(&disk.head().body).unwrap();
+    let check = check_sequence(&character, disk.head(), &*b, |_| true)
+        .unwrap()
+        .unwrap();
+    for (garment, told) in check
+        .garments
+        .iter()
+        .zip(b.report()["garments"].as_array().unwrap())
+    {
+        let number = |key: &str| told[key].as_f64().unwrap();
+        assert_eq!(garment.penetration_max_mm, number("penetration_max_mm"));
+        assert_eq!(garment.stretch_p99_percent, number("stretch_p99_percent"));
+        assert_eq!(f64::from(garment.speed_max), number("speed_max"));
+        assert_eq!(garment.masked_percent, number("masked_percent"));
+    }
+    assert_eq!(check.mask_differs, 0);
+    assert!(
+        check_sequence(&character, disk.head(), &*b, |f| f < 1)
+            .unwrap()
+            .is_none()
+    );
+}
+
+#[test]
+fn a_stored_character_is_the_same_to_the_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = SCENE.replace("\"tube\"", "\"mannequin\"");
+    let scene = scene.replace("\"sleeve\"", "\"skirt\"\ntriangles = 300");
+    let scene = scene.replace("\"bend\"", "\"walk\"");
+    let recording = Recording::new(Scene::parse(scene, Path::new(".")).unwrap(), Some(1)).unwrap();
+    let path = folder.path().join("ds");
+    drop(DatasetFolder::create(&path, recording.head().clone()).unwrap());
+    let dataset = DatasetFolder::open(&path).unwrap();
+    assert_eq!(dataset.head(), recording.head());
+    let original = builtin::character("mannequin").unwrap();
+    let stored = stored_character(&dataset.head().body).unwrap();
+    assert_eq!(stored_body(&stored), stored_body(&original));
+    let shape: Vec<f32> = (0..original.shape_parameters().len())
+        .map(|k| 0.3 * k as f32 - 1.0)
+        .collect();
+    let clip = builtin::clip("walk").unwrap();
+    let still = PoseVelocity::zero(clip.skeleton().len());
+    let pose = |model: &dyn BodyModel| {
+        let body = model.shaped(&shape).unwrap();
+        let mut posed = model.room();
+        model
+            .pose(&body, &clip.frames()[11], &still, &mut posed)
+            .unwrap();
+        posed.vertices
+    };
+    assert_eq!(pose(&original), pose(&stored));
+}

@@ -1,0 +1,204 @@
+//! What all sequences of a dataset share: [`DatasetHead`].
+
+use std::path::Path;
+use std::sync::Arc;
+
+use drapery_core::FrameRate;
+use serde_json::{Value, json};
+use zarrs::filesystem::FilesystemStore;
+
+use super::body::StoredBody;
+use super::disk;
+use super::error::DatasetError;
+use super::flags::FrameFlag;
+use super::garment::StoredGarment;
+use super::manifest::{Manifest, check_names};
+
+/// The format's name and version.
+const FORMAT: &str = "drapery-dataset";
+const VERSION: u64 = 1;
+
+/// What all sequences share, and what is planned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DatasetHead {
+    /// The frame rate of all sequences.
+    pub frame_rate: FrameRate,
+    /// The character.
+    pub body: StoredBody,
+    /// Its garments, from the skin outwards.
+    pub garments: Vec<StoredGarment>,
+    /// What is planned.
+    pub manifest: Manifest,
+    /// The text of the scene that it is made from; empty for none.
+    pub scene: String,
+    /// All that the sequences follow from. Who goes on with a dataset has the
+    /// same.
+    pub settings: Value,
+}
+
+impl DatasetHead {
+    /// How many vertices the garments have together.
+    pub fn n_vertices(&self) -> usize {
+        self.garments.iter().map(StoredGarment::n_vertices).sum()
+    }
+
+    /// Checks that its parts go together.
+    ///
+    /// # Errors
+    /// What is wrong first.
+    pub fn check(&self) -> Result<(), DatasetError> {
+        check_names("garments", self.garments.iter().map(|g| g.garment.name()))?;
+        Ok(self.manifest.check(self.body.shape_parameters.len())?)
+    }
+
+    /// That these are the settings of another dataset is an error that names
+    /// the first one.
+    ///
+    /// # Errors
+    /// When a setting differs.
+    pub fn check_settings(&self, settings: &Value) -> Result<(), DatasetError> {
+        differing("", &self.settings, settings).map_or(Ok(()), |(key, old, new)| {
+            Err(DatasetError::Differs { key, old, new })
+        })
+    }
+
+    /// Writes all but sequences to a folder that is empty.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), DatasetError> {
+        let store = open_store(folder)?;
+        self.body.write(folder, &store)?;
+        for garment in &self.garments {
+            garment.write(folder, &store, &path_of(garment))?;
+        }
+        for group in ["garments", "sequences", "failed"] {
+            let group = folder.join(group);
+            disk::make_folder(&group)?;
+            disk::write(&group.join(disk::METADATA), &disk::group(&json!({})))?;
+        }
+        let files = json!(disk::digests(folder)?);
+        disk::write(&folder.join(disk::METADATA), &self.metadata(&files))
+    }
+
+    /// The metadata at the top, with the digests of what [`write`](Self::write)
+    /// wrote.
+    pub(super) fn metadata(&self, files: &Value) -> Vec<u8> {
+        let names = self.garments.iter().map(|g| g.garment.name());
+        disk::sealed_group(json!({
+            "format": FORMAT,
+            "version": VERSION,
+            "units": { "length": "m", "time": "s", "rotation": "quaternion w x y z", "up": "+Y" },
+            "frame_rate": self.frame_rate.hz(),
+            "garments": names.collect::<Vec<_>>(),
+            "flags": FrameFlag::ALL.map(FrameFlag::name),
+            "shapes": self.manifest.shapes,
+            "sequences": self.manifest.sequences,
+            "scene": self.scene,
+            "settings": self.settings,
+            "files": files,
+        }))
+    }
+
+    /// Reads what was written, and the digests of its files.
+    pub(super) fn read(folder: &Path) -> Result<(Self, Value), DatasetError> {
+        let path = folder.join(disk::METADATA);
+        let not = |why| DatasetError::NotADataset {
+            why,
+            path: folder.to_path_buf(),
+        };
+        if !folder.is_dir() {
+            return Err(not("it is no folder"));
+        }
+        if !path.is_file() {
+            return Err(not("it has no zarr.json"));
+        }
+        let plain = disk::attributes(folder)?;
+        if plain["format"] != FORMAT {
+            return Err(not("it is another Zarr group"));
+        }
+        let found = plain["version"].as_u64().unwrap_or(u64::MAX);
+        if found != VERSION {
+            return Err(DatasetError::Version {
+                found,
+                known: VERSION,
+            });
+        }
+        let mut attributes = disk::sealed_attributes(folder)?;
+        let wrong = |key, expected| DatasetError::Attribute {
+            key,
+            expected,
+            path: path.clone(),
+        };
+        let rate = attributes["frame_rate"].as_f64();
+        let rate = rate.ok_or_else(|| wrong("frame_rate", "a number"))?;
+        if attributes["flags"] != json!(FrameFlag::ALL.map(FrameFlag::name)) {
+            return Err(wrong("flags", "the names of the flags known here"));
+        }
+        let json = |source| DatasetError::Json {
+            path: path.clone(),
+            source,
+        };
+        let manifest = Manifest {
+            shapes: serde_json::from_value(attributes["shapes"].take()).map_err(json)?,
+            sequences: serde_json::from_value(attributes["sequences"].take()).map_err(json)?,
+        };
+        let names: Vec<String> =
+            serde_json::from_value(attributes["garments"].take()).map_err(json)?;
+        check_names("garments", names.iter().map(String::as_str))?;
+        let store = open_store(folder)?;
+        let garments = names
+            .iter()
+            .map(|name| StoredGarment::read(folder, &store, &format!("garments/{name}")))
+            .collect::<Result<Vec<_>, _>>()?;
+        let scene = attributes["scene"].as_str();
+        let head = Self {
+            frame_rate: FrameRate::new(rate)?,
+            body: StoredBody::read(folder, &store)?,
+            garments,
+            manifest,
+            scene: scene.ok_or_else(|| wrong("scene", "a text"))?.to_string(),
+            settings: attributes["settings"].take(),
+        };
+        head.check()?;
+        Ok((head, attributes["files"].take()))
+    }
+}
+
+fn path_of(garment: &StoredGarment) -> String {
+    format!("garments/{}", garment.garment.name())
+}
+
+/// The store of arrays in a folder. Each remembers the files that it touched,
+/// so none is kept for long.
+pub(super) fn open_store(folder: &Path) -> Result<Arc<FilesystemStore>, DatasetError> {
+    match FilesystemStore::new(folder) {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(_) => Err(DatasetError::NotADataset {
+            why: "it is no folder",
+            path: folder.to_path_buf(),
+        }),
+    }
+}
+
+/// The first key in which two values differ, and what they have there.
+fn differing(key: &str, old: &Value, new: &Value) -> Option<(String, String, String)> {
+    match (old, new) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|k| !a.contains_key(*k)));
+            let below = |k: &String| match key {
+                "" => k.clone(),
+                _ => format!("{key}.{k}"),
+            };
+            keys.into_iter().find_map(|k| {
+                let of = |map: &serde_json::Map<String, Value>| {
+                    map.get(k).cloned().unwrap_or(Value::Null)
+                };
+                differing(&below(k), &of(a), &of(b))
+            })
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b).enumerate();
+            pairs.find_map(|(i, (a, b))| differing(&format!("{key}[{i}]"), a, b))
+        }
+        _ if old == new => None,
+        _ => Some((key.to_string(), old.to_string(), new.to_string())),
+    }
+}
