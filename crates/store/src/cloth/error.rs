@@ -104,7 +104,7 @@ pub enum ClothError {
         path: PathBuf,
     },
     /// Times that are not evenly spaced.
-    #[error("frame {frame} is at {time} s, evenly spaced it would be at {expected:.4} s: {}", path.display())]
+    #[error("frame {frame} is at {time:.4} s, evenly spaced it would be at {expected:.4} s: {}", path.display())]
     Uneven {
         /// Which frame.
         frame: usize,
