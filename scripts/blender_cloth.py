@@ -3,10 +3,10 @@
 Usage: python blender_cloth.py CHARACTER.glb GARMENT.obj OUT.pc2 [SETTLE]
 
 CHARACTER.glb is what `drapery animate` wrote: the body is a collider and plays
-its animation. The garment hangs on the body by its vertices named pin…, or by
-the highest tenth of them. SETTLE frames (30) at the first pose come before the
-motion; the cache has one sample for each frame of both, in Blender's axes
-(z up), one a frame of the scene. Import it with --up z and --cloth-frames.
+its animation. The garment hangs on it by the vertices of its groups pin…, or by
+the highest tenth of them. In SETTLE frames (30) before the motion the body goes
+from rest into the first pose; the cache has one sample for each frame of both,
+in Blender's axes (z up). Import it with --up z and --cloth-frames SETTLE..END.
 """
 
 import struct
@@ -51,23 +51,8 @@ def main(character, garment, out, settle):
     scene = bpy.context.scene
     scene.render.fps, scene.render.fps_base = 30, 1.0
     bpy.ops.import_scene.gltf(filepath=character)
-    last = 0
-    n_animated = 0
-    # The motion begins after the cloth has settled; before, its first pose holds.
-    for obj in bpy.data.objects:
-        data = obj.animation_data
-        if data is None or data.action is None:
-            continue
-        last = max(last, int(round(data.action.frame_range[1])))
-        track = data.nla_tracks.new()
-        strip = track.strips.new("motion", 1 + settle, data.action)
-        strip.extrapolation = "HOLD"
-        if data.action_slot is not None:
-            strip.action_slot = data.action_slot
-        data.action = None
-        n_animated += 1
-    assert n_animated > 0, "the character is not animated"
     bodies = [o for o in bpy.data.objects if o.type == "MESH" and o.find_armature() is not None]
+    n_motion = put_in_motion(scene, bodies[0].find_armature(), settle)
     for body in bodies:
         body.modifiers.new("collision", "COLLISION")
         body.collision.thickness_outer = 0.003
@@ -83,15 +68,13 @@ def main(character, garment, out, settle):
     transfer(bodies[0], cloth_object)
     cloth = cloth_object.modifiers.new("cloth", "CLOTH")
     cloth.settings.vertex_group_mass = "pin"
-    # The flat lengths are those of the mesh, not of the first pose.
-    cloth.settings.rest_shape_key = cloth_object.shape_key_add(name="rest")
     cloth.settings.quality = 12
     cloth.settings.mass = MASS / len(points)
     for side in ("tension", "compression"):
         setattr(cloth.settings, f"{side}_stiffness", 40.0)
     cloth.collision_settings.distance_min = 0.003
     cloth.collision_settings.collision_quality = 4
-    n_frames = settle + last + 1
+    n_frames = settle + n_motion
     scene.frame_start, scene.frame_end = 1, n_frames
     cloth.point_cache.frame_start, cloth.point_cache.frame_end = 1, n_frames
     samples = []
@@ -112,6 +95,32 @@ def main(character, garment, out, settle):
     print(f"{out}: {n_frames} samples of {len(points)} vertices, motion from sample {settle}")
 
 
+def put_in_motion(scene, armature, settle):
+    """From rest to the first pose in half of `settle` frames, then the motion; its frames."""
+    data = armature.animation_data
+    motion, slot = data.action, data.action_slot
+    first, last = (int(round(f)) for f in motion.frame_range)
+    scene.frame_set(first)
+    poses = {b.name: (b.location.copy(), b.rotation_quaternion.copy()) for b in armature.pose.bones}
+    data.action = None
+    for bone in armature.pose.bones:
+        location, rotation = poses[bone.name]
+        bone.location, bone.rotation_quaternion = (0, 0, 0), (1, 0, 0, 0)
+        keys = ("location", "rotation_quaternion")
+        for key in keys:
+            bone.keyframe_insert(key, frame=1)
+        bone.location, bone.rotation_quaternion = location, rotation
+        for key in keys:
+            bone.keyframe_insert(key, frame=1 + settle // 2)
+    strips = [("dress", 1, data.action, data.action_slot), ("motion", 1 + settle, motion, slot)]
+    data.action = None
+    for name, start, action, action_slot in strips:
+        strip = data.nla_tracks.new().strips.new(name, start, action)
+        strip.action_slot = action_slot
+        strip.extrapolation = "HOLD_FORWARD"
+    return last - first + 1
+
+
 def transfer(body, garment):
     """Weights of the nearest vertex of the body, and its armature."""
     from mathutils.kdtree import KDTree
@@ -128,6 +137,7 @@ def transfer(body, garment):
             group.add([vertex.index], element.weight, "REPLACE")
     modifier = garment.modifiers.new("armature", "ARMATURE")
     modifier.object = body.find_armature()
+    modifier.vertex_group = "pin"
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ pub enum RecordingError {
     Body(#[from] drapery_scene::character::CharacterError),
     /// Cloth of another program can't be read.
     #[error(transparent)]
-    Cloth(#[from] drapery_store::cloth::ClothError),
+    Cloth(Box<drapery_store::cloth::ClothError>),
     /// The body can't take a pose of a sequence.
     #[error("the body can't be posed in frame {frame}")]
     Pose {
@@ -79,6 +79,12 @@ pub enum RecordingError {
         /// Why not.
         source: drapery_core::PoseError,
     },
+}
+
+impl From<drapery_store::cloth::ClothError> for RecordingError {
+    fn from(error: drapery_store::cloth::ClothError) -> Self {
+        Self::Cloth(Box::new(error))
+    }
 }
 
 /// How the recording of a sequence ended.
