@@ -313,3 +313,19 @@ fn a_skeleton_and_the_weights_of_the_garment_are_enough() {
     let told = error(folder, 2, &import(&more));
     assert!(told.contains("character"), "{told}");
 }
+
+#[test]
+fn the_example_of_the_help_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = out(folder.path(), 0, &["dataset", "import", "--help"]);
+    let lines = help
+        .lines()
+        .filter_map(|l| l.trim().strip_prefix("drapery "));
+    let mut n_run = 0;
+    for line in lines {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        out(folder.path(), 0, &words);
+        n_run += 1;
+    }
+    assert_eq!(n_run, 3, "{help}");
+}
