@@ -306,6 +306,19 @@ fn a_skeleton_and_the_weights_of_the_garment_are_enough() {
     let rows = data(&checked, "sequence");
     assert!(rows[0]["penetration_max_mm"].is_null(), "{}", rows[0]);
     assert!(rows[0]["stretch_p99_percent"].is_number(), "{}", rows[0]);
+    // Weights of another mesh, weights that don't sum to one, and none.
+    for (weights, word) in [
+        (Some(NpyArray::f32([31, n], vec![0.0; 31 * n])), "[31, "),
+        (Some(NpyArray::f32([32, n], vec![0.5; 32 * n])), "vertex 0"),
+        (None, "no array weights"),
+    ] {
+        let mut named: Vec<(&str, &NpyArray)> = arrays.iter().map(|(n, a)| (*n, a)).collect();
+        named.retain(|(name, _)| *name != "weights");
+        named.extend(weights.as_ref().map(|w| ("weights", w)));
+        fs::write(folder.join("rig.npz"), write_npz(&named).unwrap()).unwrap();
+        let told = error(folder, 2, &plan);
+        assert!(told.contains(word) && told.contains("rig.npz"), "{told}");
+    }
     // A body is another character.
     let more = [
         "-m", "bend", "--cloth", "a.pc2", "--out", "in", "--clip", "b",
