@@ -90,8 +90,9 @@ pub(crate) fn run(plan: &Import, say: &Say) -> anyhow::Result<Answer> {
 /// Where the sequence comes from: what it says of itself, and goes on by.
 fn origin(plan: &Import, source: &Source) -> anyhow::Result<Value> {
     let cloths = source.cloths.iter().map(|cloth| {
-        let digests = cloth.files().iter().map(|f| file_digest(f)).collect();
-        let digests: Vec<String> = Result::<_, DatasetError>::from_iter(vec![digests])?;
+        let files = cloth.files();
+        let digests = files.iter().map(|f| file_digest(f));
+        let digests = digests.collect::<Result<Vec<_>, _>>()?;
         let name = cloth.path().file_name().unwrap_or_default();
         Ok(json!({ "name": name.to_string_lossy(), "sha256": digests }))
     });

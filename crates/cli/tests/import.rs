@@ -58,6 +58,10 @@ fn what_was_exported_imports_to_the_same_positions() {
         let done = data(&out(folder, 0, &import(&more)), "import");
         assert_eq!(done[0]["frames"], 3);
         assert_eq!(done[0]["was_there"], false);
+        let digests = &done[0]["source"]["cloth"][0]["sha256"];
+        let n_files = if clip == "o" { 3 } else { 1 };
+        assert_eq!(digests.as_array().unwrap().len(), n_files);
+        assert_eq!(digests[0].as_str().unwrap().len(), 64);
         // A second time there is nothing to do.
         let again = data(&out(folder, 0, &import(&more)), "import");
         assert_eq!(again[0]["was_there"], true);
