@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use drapery::scene::garment::Size;
+use drapery::scene::motion::{Axis, LengthUnit};
 use drapery::sim::textbook::Test;
 use serde::Serialize;
 
@@ -164,6 +165,30 @@ pub(crate) enum Unit {
     Ft,
     /// 1/0.45 inch, as in the CMU database
     Cmu,
+}
+
+impl Unit {
+    pub(crate) const fn length(self) -> LengthUnit {
+        match self {
+            Self::M => LengthUnit::Metre,
+            Self::Dm => LengthUnit::Decimetre,
+            Self::Cm => LengthUnit::Centimetre,
+            Self::Mm => LengthUnit::Millimetre,
+            Self::In => LengthUnit::Inch,
+            Self::Ft => LengthUnit::Foot,
+            Self::Cmu => LengthUnit::Cmu,
+        }
+    }
+}
+
+impl Up {
+    pub(crate) const fn axis(self) -> Axis {
+        match self {
+            Self::Y => Axis::PlusY,
+            Self::Z => Axis::PlusZ,
+            Self::X => Axis::PlusX,
+        }
+    }
 }
 
 /// Up axes of motion files.
@@ -549,6 +574,8 @@ pub(crate) enum Dataset {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
     },
+    /// Add a sequence that another program simulated
+    Import(Import),
     /// The clips of each split; or move clips, with their copies, to another
     #[command(
         after_help = "Examples, after drapery simulate:\n  drapery dataset split tube\n  \
@@ -567,6 +594,95 @@ pub(crate) enum Dataset {
         #[arg(long, value_name = "CLIP")]
         test: Vec<String>,
     },
+}
+
+#[derive(Debug, ClapArgs, Serialize)]
+#[command(
+    after_help = "The character, the meshes of its garments (metres, +Y up), the motion and the moving cloth become \
+    one sequence of a dataset, which is made or added to. What is there already is left as it is.\n\n\
+    Example:\n  drapery animate skinning -c tube -g sleeve -m bend --out bend.pc2\n  \
+    drapery dataset import --out imported -c tube -g sleeve -m bend --cloth bend.pc2\n  \
+    drapery dataset check imported\n"
+)]
+pub(crate) struct Import {
+    /// Folder of the dataset to make, or to add to
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: PathBuf,
+    /// Built-in name, or a .glb, .gltf or SMPL-layout .npz file
+    #[arg(long, short, value_name = "CHARACTER")]
+    pub(crate) character: String,
+    /// There is no body: CHARACTER is an .npz file with a skeleton (J, kintree_table) and the
+    /// skinning weights of the garments (weights)
+    #[arg(long)]
+    pub(crate) no_body: bool,
+    #[command(flatten)]
+    pub(crate) shape: Shape,
+    /// Built-in name, or an .obj file (several: from the skin outwards)
+    #[arg(long, short, value_name = "GARMENT", required = true)]
+    pub(crate) garment: Vec<String>,
+    #[command(flatten)]
+    pub(crate) pattern: PatternReading,
+    #[command(flatten)]
+    pub(crate) fabric: ClothsOf,
+    /// Moving cloth: .pc2, .mdd, .npz, a folder of .obj files or "name_*.obj"; one for each garment,
+    /// or one .npz for all
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) cloth: Vec<PathBuf>,
+    /// Built-in name, or a .bvh, .npz, .glb or .gltf file; not needed for cloth in an .npz that has
+    /// poses
+    #[arg(long, short, value_name = "MOTION")]
+    pub(crate) motion: Option<String>,
+    /// Unit of the cloth, and of poses beside it
+    #[arg(long, value_enum, default_value_t = Unit::M)]
+    pub(crate) unit: Unit,
+    /// Which way is up in the cloth, and in poses beside it; z is Blender's
+    #[arg(long, value_enum, default_value_t = Up::Y)]
+    pub(crate) up: Up,
+    /// Frames of the cloth to take, B not included; all if not given
+    #[arg(long, value_name = "A..B")]
+    pub(crate) cloth_frames: Option<String>,
+    /// Frames of the motion that those show; all if not given
+    #[arg(long, value_name = "A..B")]
+    pub(crate) motion_frames: Option<String>,
+    /// Frame rate of the cloth, for files that don't say; that of the motion if not given
+    #[arg(long, value_name = "HZ", value_parser = within(1.0..=1000.0))]
+    pub(crate) frame_rate: Option<f64>,
+    /// What the clip is called; as the motion or the file if not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) clip: Option<String>,
+    /// What it is for
+    #[arg(long, value_enum, default_value_t = SplitName::Train)]
+    pub(crate) split: SplitName,
+    /// Which animation of a glTF file, by name; the first one if not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) animation: Option<String>,
+    /// Unit of a BVH motion; found from the skeleton's height if not given
+    #[arg(long, value_enum, value_name = "UNIT")]
+    pub(crate) motion_unit: Option<Unit>,
+    /// Which way is up in a BVH motion; found if not given
+    #[arg(long, value_enum, value_name = "UP")]
+    pub(crate) motion_up: Option<Up>,
+    /// Turn the arms outwards by so many degrees when retargeting
+    #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_hyphen_values = true,
+          value_parser = within(-90.0..=90.0))]
+    pub(crate) arm_abduction_deg: f64,
+    /// Leave the height of the root as retargeting finds it
+    #[arg(long)]
+    pub(crate) no_ground: bool,
+    /// Joint table of your own: a text file of lines "target = source"
+    #[arg(long, value_name = "FILE")]
+    pub(crate) joint_map: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SplitName {
+    /// Trains
+    Train,
+    /// Chooses settings
+    Tune,
+    /// Is never trained or tuned on
+    Test,
 }
 
 #[derive(Debug, ClapArgs)]

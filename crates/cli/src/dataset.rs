@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::args::Dataset;
 use crate::say::Say;
 use crate::simulate::Outcome;
-use crate::{Answer, dataset_check, dataset_export};
+use crate::{Answer, dataset_check, dataset_export, dataset_import};
 
 pub(crate) fn run(command: &Dataset, say: &Say) -> anyhow::Result<Answer> {
     match command {
@@ -42,6 +42,7 @@ pub(crate) fn run(command: &Dataset, say: &Say) -> anyhow::Result<Answer> {
             };
             dataset_export::run(dataset, &what, out, say)
         }
+        Dataset::Import(plan) => dataset_import::run(plan, say),
         Dataset::Split {
             dataset,
             train,

@@ -152,9 +152,17 @@ impl One<'_> {
             let mut wrong = wrong.clone();
             if let Some(check) = &measured {
                 let garment = &check.garments[g];
+                // What needs a body is not measured without one.
+                let of_body = |value: f64| head.has_body().then_some(value);
                 for (key, value) in [
-                    ("penetration_max_mm", json!(garment.penetration_max_mm)),
-                    ("penetration_percent", json!(garment.penetration_percent)),
+                    (
+                        "penetration_max_mm",
+                        json!(of_body(garment.penetration_max_mm)),
+                    ),
+                    (
+                        "penetration_percent",
+                        json!(of_body(garment.penetration_percent)),
+                    ),
                     ("masked_percent", json!(garment.masked_percent)),
                     ("body_contact_frames", json!(garment.body_contact_frames)),
                     ("stretch_p99_percent", json!(garment.stretch_p99_percent)),
@@ -171,7 +179,7 @@ impl One<'_> {
                     row["flags"][*flag] = json!(count);
                 }
                 let limit = self.limits.penetration_mm.unwrap_or(f64::INFINITY);
-                if garment.penetration_max_mm > limit {
+                if head.has_body() && garment.penetration_max_mm > limit {
                     let deepest = garment.penetration_max_mm;
                     wrong.push(format!(
                         "{deepest:.2} mm inside the body, the limit is {limit}"

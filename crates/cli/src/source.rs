@@ -10,8 +10,7 @@ use drapery::scene::load::{self, LoadedMotion, MotionOptions};
 use drapery::scene::mannequin;
 use drapery::scene::motion::repertoire;
 use drapery::scene::motion::{
-    self, Axis, BvhOptions, Calibration, Cleaned, LengthUnit, PutOnError, PutOnOptions, clean,
-    find_jumps,
+    self, BvhOptions, Calibration, Cleaned, PutOnError, PutOnOptions, clean, find_jumps,
 };
 use drapery::scene::preflight::MadeFor;
 
@@ -140,20 +139,8 @@ pub(crate) fn motion(
                 args::Calibration::FirstRow => Calibration::FirstRow,
                 args::Calibration::Offsets => Calibration::Offsets,
             },
-            unit: reading.unit.map(|unit| match unit {
-                args::Unit::M => LengthUnit::Metre,
-                args::Unit::Dm => LengthUnit::Decimetre,
-                args::Unit::Cm => LengthUnit::Centimetre,
-                args::Unit::Mm => LengthUnit::Millimetre,
-                args::Unit::In => LengthUnit::Inch,
-                args::Unit::Ft => LengthUnit::Foot,
-                args::Unit::Cmu => LengthUnit::Cmu,
-            }),
-            up: reading.up.map(|up| match up {
-                args::Up::Y => Axis::PlusY,
-                args::Up::Z => Axis::PlusZ,
-                args::Up::X => Axis::PlusX,
-            }),
+            unit: reading.unit.map(args::Unit::length),
+            up: reading.up.map(args::Up::axis),
         },
         animation: reading.animation.clone(),
     };

@@ -67,3 +67,48 @@ fn the_shared_body_in_its_shirt() {
     );
     compare(&body, &shirt, &walk, "0..60");
 }
+
+/// Blender's own cloth simulator moves a skirt on our character; what it makes
+/// becomes a dataset that is sound.
+#[test]
+fn cloth_that_blender_simulated_is_imported() {
+    let Some(python) = std::env::var_os("DRAPERY_BPY_PYTHON") else {
+        println!("skipped: DRAPERY_BPY_PYTHON names no Python with bpy");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let draft = "garment draft skirt -c mannequin --triangles 800 --out skirt.obj";
+    let worn = "animate skinning -c mannequin -g skirt.obj -m walk --frames 0..12 --out walk.glb";
+    for command in [draft, worn] {
+        out(at, 0, &command.split(' ').collect::<Vec<_>>());
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/blender_cloth.py");
+    let output = Command::new(python)
+        .arg(script)
+        .args(["walk.glb", "skirt.obj", "skirt.pc2", "20"])
+        .current_dir(at)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let import = "dataset import --out ds -c mannequin -g skirt.obj -m walk --motion-frames 0..12 \
+                  --cloth skirt.pc2 --cloth-frames 20..32";
+    let import: Vec<&str> = import.split_whitespace().collect();
+    let told = common::error(at, 2, &import);
+    assert!(told.contains("likely --up z"), "{told}");
+    out(at, 0, &[&import[..], &["--up", "z"]].concat());
+    // The cloth keeps 3 mm from the body it was simulated on: one that is a
+    // frame or an axis off would be centimetres inside.
+    let limit = [
+        "--json",
+        "dataset",
+        "check",
+        "ds",
+        "--max-penetration-mm",
+        "3",
+    ];
+    let rows = common::data(&out(at, 0, &limit), "sequence");
+    let stretch = rows[0]["stretch_p99_percent"].as_f64().unwrap();
+    assert!(stretch < 10.0, "{}", rows[0]);
+}

@@ -56,8 +56,9 @@ pub use animation::{Animation, BakedGarment, NpzExportError};
 pub use layering::Layering;
 pub use outfit::Layer;
 pub use recording::{
-    GarmentCheck, Progress, Recorded, Recording, RecordingError, SequenceCheck, check_sequence,
-    stored_body, stored_character,
+    ArchiveMotion, ArchiveMotionError, ClothSpace, GarmentCheck, PlaceError, Progress, Recorded,
+    Recording, RecordingError, SequenceCheck, archive_motion, check_place, check_sequence,
+    import_sequence, shape_name, stored_body, stored_character,
 };
 pub use road::{
     DressError, RollOut, RollOutError, dress, dress_made_for, dress_with, roll_out,

@@ -5,6 +5,8 @@
 
 mod body;
 mod check;
+mod felt;
+mod import;
 mod measures;
 
 use drapery_core::{AnimateError, FrameIndex, ShapeError};
@@ -22,6 +24,10 @@ use crate::{
 
 pub use body::{stored_body, stored_character};
 pub use check::{GarmentCheck, SequenceCheck, check_sequence};
+pub use import::{
+    ArchiveMotion, ArchiveMotionError, ClothSpace, PlaceError, archive_motion, check_place,
+    import_sequence, shape_name,
+};
 use measures::Measures;
 
 /// A scene and the sequences that it is made into.
@@ -62,6 +68,9 @@ pub enum RecordingError {
     /// The body of a dataset is none.
     #[error("the dataset's body")]
     Body(#[from] drapery_scene::character::CharacterError),
+    /// Cloth of another program can't be read.
+    #[error(transparent)]
+    Cloth(Box<drapery_store::cloth::ClothError>),
     /// The body can't take a pose of a sequence.
     #[error("the body can't be posed in frame {frame}")]
     Pose {
@@ -70,6 +79,12 @@ pub enum RecordingError {
         /// Why not.
         source: drapery_core::PoseError,
     },
+}
+
+impl From<drapery_store::cloth::ClothError> for RecordingError {
+    fn from(error: drapery_store::cloth::ClothError) -> Self {
+        Self::Cloth(Box::new(error))
+    }
 }
 
 /// How the recording of a sequence ended.

@@ -12,6 +12,7 @@
 mod gltf;
 mod influences;
 mod linear_blend;
+mod rig;
 mod smpl;
 mod weld;
 
@@ -20,5 +21,6 @@ pub use gltf::{
     GltfNote, GltfReading, GltfRig, read_gltf, read_gltf_clips, read_gltf_motion,
 };
 pub use linear_blend::{Character, CharacterError, CharacterParts, PoseDirections, WeldMap};
+pub use rig::{RigError, read_rig};
 pub use smpl::{SmplError, SmplNote, SmplReading, read_smpl};
 pub use weld::{Weld, seam_copies, weld_seams};

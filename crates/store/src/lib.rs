@@ -5,6 +5,7 @@
 //! joints, garments) is decided in `drapery-scene`.
 
 pub mod bvh;
+pub mod cloth;
 pub mod dataset;
 pub mod gltf;
 pub mod mdd;

@@ -36,7 +36,60 @@ use crate::point_cache::{
     write_points,
 };
 
-const HEADER_BYTES: usize = 8;
+pub(crate) const HEADER_BYTES: usize = 8;
+
+/// What stands before the first sample.
+#[derive(Clone, Debug)]
+pub(crate) struct MddHeader {
+    pub(crate) n_points: usize,
+    /// The time of every sample [s].
+    pub(crate) times: Vec<f32>,
+}
+
+impl MddHeader {
+    /// The samples that a file declares in its first [`HEADER_BYTES`] bytes.
+    pub(crate) fn n_samples(bytes: &[u8]) -> Result<usize, CacheError> {
+        let Some(header) = bytes.get(..HEADER_BYTES) else {
+            return Err(CacheError::Header {
+                found: bytes.len(),
+                expected: HEADER_BYTES,
+            });
+        };
+        let field = |at: usize| [header[at], header[at + 1], header[at + 2], header[at + 3]];
+        let samples = i32::from_be_bytes(field(0));
+        let points = i32::from_be_bytes(field(4));
+        usize::try_from(samples).map_err(|_| CacheError::Counts { points, samples })
+    }
+
+    /// The header at the start of `bytes`, of a file of `n_file` bytes.
+    pub(crate) fn read(bytes: &[u8], n_file: usize) -> Result<Self, CacheError> {
+        let n_times = Self::n_samples(bytes)?;
+        let rest = &bytes[HEADER_BYTES..];
+        let n_header = n_times.saturating_mul(4).saturating_add(HEADER_BYTES);
+        let Some(times) = rest.get(..n_times.saturating_mul(4)) else {
+            return Err(CacheError::Header {
+                found: n_file,
+                expected: n_header,
+            });
+        };
+        let points = i32::from_be_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
+        let samples = i32::try_from(n_times).unwrap_or(i32::MAX);
+        let (n_points, _) = check_body(points, samples, n_file.saturating_sub(n_header))?;
+        let (times, _) = times.as_chunks::<4>();
+        let times: Vec<f32> = times.iter().map(|&b| f32::from_be_bytes(b)).collect();
+        for (sample, &time) in times.iter().enumerate() {
+            if !time.is_finite() || (sample > 0 && time < times[sample - 1]) {
+                return Err(CacheError::Time { sample, time });
+            }
+        }
+        Ok(Self { n_points, times })
+    }
+
+    /// Bytes before the first sample.
+    pub(crate) const fn n_bytes(&self) -> usize {
+        HEADER_BYTES + 4 * self.times.len()
+    }
+}
 
 /// An MDD file in memory, checked; samples are decoded when asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,35 +106,11 @@ impl<'a> MddReader<'a> {
     /// When the header is wrong, the file is not as long as it says, or times
     /// are not finite or run backwards.
     pub fn new(bytes: &'a [u8]) -> Result<Self, CacheError> {
-        let Some((header, rest)) = bytes.split_at_checked(HEADER_BYTES) else {
-            return Err(CacheError::Header {
-                found: bytes.len(),
-                expected: HEADER_BYTES,
-            });
-        };
-        let field = |at: usize| [header[at], header[at + 1], header[at + 2], header[at + 3]];
-        let samples = i32::from_be_bytes(field(0));
-        let points = i32::from_be_bytes(field(4));
-        let n_times =
-            usize::try_from(samples).map_err(|_| CacheError::Counts { points, samples })?;
-        let Some((times, body)) = rest.split_at_checked(n_times.saturating_mul(4)) else {
-            return Err(CacheError::Header {
-                found: bytes.len(),
-                expected: n_times.saturating_mul(4).saturating_add(HEADER_BYTES),
-            });
-        };
-        let (n_points, _) = check_body(points, samples, body.len())?;
-        let (times, _) = times.as_chunks::<4>();
-        let times: Vec<f32> = times.iter().map(|&b| f32::from_be_bytes(b)).collect();
-        for (sample, &time) in times.iter().enumerate() {
-            if !time.is_finite() || (sample > 0 && time < times[sample - 1]) {
-                return Err(CacheError::Time { sample, time });
-            }
-        }
+        let header = MddHeader::read(bytes, bytes.len())?;
         Ok(Self {
-            body,
-            n_points,
-            times,
+            body: &bytes[header.n_bytes()..],
+            n_points: header.n_points,
+            times: header.times,
         })
     }
 

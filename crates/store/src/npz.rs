@@ -21,7 +21,9 @@
 mod archive;
 mod array;
 mod elements;
+mod file;
 mod header;
 
 pub use archive::{NpzArchive, NpzError, read_npy, write_npy, write_npz};
 pub use array::{NpyArray, NpyData, NpyError};
+pub use file::{NpyRows, NpzFile};

@@ -39,7 +39,54 @@ use crate::point_cache::{
 };
 
 const MAGIC: &[u8; 12] = b"POINTCACHE2\0";
-const HEADER_BYTES: usize = 32;
+pub(crate) const HEADER_BYTES: usize = 32;
+
+/// What stands before the first sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pc2Header {
+    pub(crate) n_points: usize,
+    pub(crate) n_samples: usize,
+    pub(crate) start_frame: f32,
+    pub(crate) sample_rate: f32,
+}
+
+impl Pc2Header {
+    /// The header at the start of `bytes`, of a file with `n_body` bytes after it.
+    pub(crate) fn read(bytes: &[u8], n_body: usize) -> Result<Self, CacheError> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(CacheError::Magic);
+        }
+        let Some(header) = bytes.get(..HEADER_BYTES) else {
+            return Err(CacheError::Header {
+                found: bytes.len(),
+                expected: HEADER_BYTES,
+            });
+        };
+        let field = |at: usize| [header[at], header[at + 1], header[at + 2], header[at + 3]];
+        let version = i32::from_le_bytes(field(12));
+        if version != 1 {
+            return Err(CacheError::Version { found: version });
+        }
+        let (n_points, n_samples) = check_body(
+            i32::from_le_bytes(field(16)),
+            i32::from_le_bytes(field(28)),
+            n_body,
+        )?;
+        let start_frame = f32::from_le_bytes(field(20));
+        let sample_rate = f32::from_le_bytes(field(24));
+        for (what, value) in [("start frame", start_frame), ("sample rate", sample_rate)] {
+            if !value.is_finite() {
+                return Err(CacheError::HeaderNotFinite { what });
+            }
+        }
+        Ok(Self {
+            n_points,
+            n_samples,
+            start_frame,
+            sample_rate,
+        })
+    }
+}
 
 /// A PC2 file in memory, checked; samples are decoded when asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,38 +104,13 @@ impl<'a> Pc2Reader<'a> {
     /// # Errors
     /// When the header is wrong, or the file is not as long as it says.
     pub fn new(bytes: &'a [u8]) -> Result<Self, CacheError> {
-        if !bytes.starts_with(MAGIC) {
-            return Err(CacheError::Magic);
-        }
-        let Some((header, body)) = bytes.split_at_checked(HEADER_BYTES) else {
-            return Err(CacheError::Header {
-                found: bytes.len(),
-                expected: HEADER_BYTES,
-            });
-        };
-        let field = |at: usize| [header[at], header[at + 1], header[at + 2], header[at + 3]];
-        let version = i32::from_le_bytes(field(12));
-        if version != 1 {
-            return Err(CacheError::Version { found: version });
-        }
-        let (n_points, n_samples) = check_body(
-            i32::from_le_bytes(field(16)),
-            i32::from_le_bytes(field(28)),
-            body.len(),
-        )?;
-        let start_frame = f32::from_le_bytes(field(20));
-        let sample_rate = f32::from_le_bytes(field(24));
-        for (what, value) in [("start frame", start_frame), ("sample rate", sample_rate)] {
-            if !value.is_finite() {
-                return Err(CacheError::HeaderNotFinite { what });
-            }
-        }
+        let header = Pc2Header::read(bytes, bytes.len().saturating_sub(HEADER_BYTES))?;
         Ok(Self {
-            body,
-            n_points,
-            n_samples,
-            start_frame,
-            sample_rate,
+            body: &bytes[HEADER_BYTES..],
+            n_points: header.n_points,
+            n_samples: header.n_samples,
+            start_frame: header.start_frame,
+            sample_rate: header.sample_rate,
         })
     }
 

@@ -8,6 +8,8 @@
     reason = "shared by test files that each use a part, and say that they were skipped"
 )]
 
+pub mod ring;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

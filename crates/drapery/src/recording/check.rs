@@ -1,11 +1,10 @@
 //! [`check_sequence`]: a stored sequence, measured again from what is stored.
 
 use drapery_core::{BodyModel, PoseVelocity};
-use drapery_sim::{Flesh, FleshConfig};
 use drapery_store::dataset::{DatasetHead, FrameFlag, SequenceSource};
-use glam::{DVec3, Vec3};
 
 use super::RecordingError;
+use super::felt::Felt;
 use super::measures::{Measures, in_mm};
 
 /// How a sequence was worn.
@@ -54,8 +53,7 @@ pub fn check_sequence(
 ) -> Result<Option<SequenceCheck>, RecordingError> {
     let body = model.shaped(&sequence.shape().coefficients)?;
     let n_frames = sequence.plan().frames;
-    let flesh = Flesh::new(model.topology(), &wide(&body.rest), FleshConfig::default());
-    let mut flesh = flesh;
+    let mut felt = Felt::new(model, &body, head);
     let mut measures = Measures::new(model, &body, head);
     let mut flagged = FrameFlag::ALL.map(|flag| (flag.name(), 0));
     let mut mask_differs = 0;
@@ -77,7 +75,7 @@ pub fn check_sequence(
             model
                 .pose(&body, pose, &still, &mut posed)
                 .map_err(|source| RecordingError::Pose { frame, source })?;
-            let felt = flesh.feel(&wide(&posed.vertices));
+            let felt = felt.at(&posed.vertices);
             let mut cloth = Vec::with_capacity(head.n_vertices());
             for (stored, all) in head.garments.iter().zip(&garments) {
                 let n = stored.n_vertices();
@@ -118,8 +116,4 @@ pub fn check_sequence(
         mask_differs,
         garments: garments.collect(),
     }))
-}
-
-fn wide(points: &[Vec3]) -> Vec<DVec3> {
-    points.iter().map(|p| p.as_dvec3()).collect()
 }

@@ -91,6 +91,21 @@ impl Measures {
     /// What a sequence says of itself; nothing in it depends on time.
     pub(super) fn report(&self, outfit: &SimulatedGarment<'_>) -> Value {
         let layering = outfit.layering();
+        json!({
+            "method": "simulation",
+            "garments": self.worn(),
+            "steps": steps(&self.steps),
+            "dressing": steps(&self.dressing),
+            "layering": {
+                "crossed": layering.crossed,
+                "lifted": layering.lifted,
+                "left": layering.left,
+            },
+        })
+    }
+
+    /// Each garment as measured.
+    pub(super) fn worn(&self) -> Vec<Value> {
         let garments = self.garments.iter().map(|garment| {
             let [stretch, settled] = garment.meter.stretch_p99();
             let summary = &garment.summary;
@@ -107,17 +122,7 @@ impl Measures {
                 "speed_max": summary.speed_max,
             })
         });
-        json!({
-            "method": "simulation",
-            "garments": garments.collect::<Vec<_>>(),
-            "steps": steps(&self.steps),
-            "dressing": steps(&self.dressing),
-            "layering": {
-                "crossed": layering.crossed,
-                "lifted": layering.lifted,
-                "left": layering.left,
-            },
-        })
+        garments.collect()
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::error::DatasetError;
 use super::head::DatasetHead;
-use super::manifest::{PlannedSequence, Split};
+use super::manifest::{BodyShape, PlannedSequence, Split};
 use super::reader::SequenceReader;
 use super::writer::SequenceWriter;
 use super::{DatasetStore, SequenceFailure, SequenceSink, SequenceSource, SequenceState, disk};
@@ -165,6 +165,46 @@ impl DatasetFolder {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Plans one sequence more on a body of that shape, which is added if there
+    /// is none like it. Nothing changes when it is planned already.
+    ///
+    /// # Errors
+    /// When another of that name is planned, parts of the head don't go
+    /// together, or it can't be written to.
+    pub fn plan_more(
+        &mut self,
+        mut sequence: PlannedSequence,
+        shape: BodyShape,
+    ) -> Result<(), DatasetError> {
+        self.check_lock()?;
+        let mut head = self.head.clone();
+        let shapes = &mut head.manifest.shapes;
+        let known = shapes
+            .iter()
+            .position(|s| s.coefficients == shape.coefficients);
+        let at = known.unwrap_or(shapes.len());
+        if known.is_none() {
+            shapes.push(shape);
+        }
+        sequence.shape = at as u32;
+        if let Some(old) = head.manifest.get(&sequence.name) {
+            let words = |s: &PlannedSequence| format!("{} frames to {}", s.frames, s.split.name());
+            return match *old == sequence {
+                true => Ok(()),
+                false => Err(DatasetError::Differs {
+                    key: sequence.name.clone(),
+                    old: words(old),
+                    new: words(&sequence),
+                }),
+            };
+        }
+        head.manifest.sequences.push(sequence);
+        head.check()?;
+        disk::replace(&self.root.join(disk::METADATA), &head.metadata(&self.files))?;
+        self.head = head;
         Ok(())
     }
 

@@ -42,6 +42,49 @@ impl DatasetHead {
         self.garments.iter().map(StoredGarment::n_vertices).sum()
     }
 
+    /// Whether the body is one: where only a skeleton and the weights of the
+    /// garments are known, the garments themselves stand in its place.
+    pub fn has_body(&self) -> bool {
+        self.settings["no_body"] != true
+    }
+
+    /// That this is of another character, of other garments or another rate is
+    /// an error that names the first.
+    ///
+    /// # Errors
+    /// When sequences of the two can't be in one dataset.
+    pub fn check_same(&self, other: &Self) -> Result<(), DatasetError> {
+        let differs = |key: &str, old: String, new: String| DatasetError::Differs {
+            key: key.into(),
+            old,
+            new,
+        };
+        if self.body != other.body || self.has_body() != other.has_body() {
+            let words = |head: &Self| {
+                let n_vertices = head.body.template.positions().len();
+                format!("{} ({n_vertices} vertices)", head.body.name)
+            };
+            return Err(differs("character", words(self), words(other)));
+        }
+        let words = |head: &Self| {
+            let words = head.garments.iter().map(|g| {
+                let (name, fabric) = (g.garment.name(), &g.fabric.name);
+                format!("{name} ({} vertices, {fabric})", g.n_vertices())
+            });
+            words.collect::<Vec<_>>().join(", ")
+        };
+        if self.garments != other.garments {
+            return Err(differs("garments", words(self), words(other)));
+        }
+        match self.frame_rate == other.frame_rate {
+            true => Ok(()),
+            false => {
+                let [old, new] = [self, other].map(|head| format!("{}", head.frame_rate.hz()));
+                Err(differs("frame_rate", old, new))
+            }
+        }
+    }
+
     /// Checks that its parts go together.
     ///
     /// # Errors

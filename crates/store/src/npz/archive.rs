@@ -6,7 +6,7 @@
 //! unpacked. Arrays are unpacked to no more than they declare.
 
 use std::collections::BTreeMap;
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, Cursor, Read, Seek, Write};
 use std::sync::Arc;
 
 use zip::write::SimpleFileOptions;
@@ -22,7 +22,7 @@ const MAX_ARRAY_BYTES: u64 = 4 << 30;
 /// What all arrays of an archive may unpack to, however small it is [byte].
 /// SMPL-X, the largest body model in use, takes 240 MB in double precision and
 /// so passes even if most of it is zeros.
-const HEADROOM: u64 = 512 << 20;
+pub(super) const HEADROOM: u64 = 512 << 20;
 
 /// Bytes that every byte of the file adds to the headroom. Beyond it are only
 /// long recordings, whose numbers hardly repeat: they pack to a quarter at
@@ -240,46 +240,57 @@ impl NpzArchive {
             });
         };
         // Cheap: the directory and the bytes are shared.
-        let mut zip = self.zip.clone();
-        let mut entry = match zip.by_index(index) {
-            Ok(entry) => entry,
-            Err(e) => {
-                let source = e.into();
-                return Err(NpzError::Entry { name, source });
-            }
-        };
-        let expected = entry.size();
-        if expected > limit {
-            return Err(NpzError::TooLarge {
-                name,
-                found: expected,
-                limit,
-            });
-        }
-        // The buffer grows with what is really there, not by what is declared;
-        // the zip reader itself refuses an entry that goes on after it.
-        let mut bytes = Vec::new();
-        let unpacked = (&mut entry).take(expected + 1).read_to_end(&mut bytes);
-        if let Err(source) = unpacked {
-            return Err(NpzError::Entry { name, source });
-        }
-        if bytes.len() as u64 != expected {
-            return Err(NpzError::Size {
-                name,
-                found: bytes.len() as u64,
-                expected,
-            });
-        }
+        let bytes = unpack(&mut self.zip.clone(), index, &name, limit)?;
         parse(&bytes, limit).map_err(|error| NpzError::Array { name, error })
     }
 }
 
+/// The bytes of an entry, `limit` at most.
+pub(super) fn unpack<R: Read + Seek>(
+    zip: &mut ZipArchive<R>,
+    index: usize,
+    name: &str,
+    limit: u64,
+) -> Result<Vec<u8>, NpzError> {
+    let name = name.to_string();
+    let mut entry = match zip.by_index(index) {
+        Ok(entry) => entry,
+        Err(e) => {
+            let source = e.into();
+            return Err(NpzError::Entry { name, source });
+        }
+    };
+    let expected = entry.size();
+    if expected > limit {
+        return Err(NpzError::TooLarge {
+            name,
+            found: expected,
+            limit,
+        });
+    }
+    // The buffer grows with what is really there, not by what is declared;
+    // the zip reader itself refuses an entry that goes on after it.
+    let mut bytes = Vec::new();
+    let unpacked = (&mut entry).take(expected + 1).read_to_end(&mut bytes);
+    if let Err(source) = unpacked {
+        return Err(NpzError::Entry { name, source });
+    }
+    if bytes.len() as u64 != expected {
+        return Err(NpzError::Size {
+            name,
+            found: bytes.len() as u64,
+            expected,
+        });
+    }
+    Ok(bytes)
+}
+
 /// A name without its `.npy`.
-fn bare(name: &str) -> &str {
+pub(super) fn bare(name: &str) -> &str {
     name.strip_suffix(".npy").unwrap_or(name)
 }
 
-fn parse(bytes: &[u8], limit: u64) -> Result<NpyArray, NpyError> {
+pub(super) fn parse(bytes: &[u8], limit: u64) -> Result<NpyArray, NpyError> {
     let (header, body) = read_header(bytes)?;
     let data = decode(&header, body, limit)?;
     Ok(NpyArray {
