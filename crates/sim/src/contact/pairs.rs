@@ -649,10 +649,14 @@ impl PairContacts {
                 count += 1;
             }
         }
-        // As stiff as what it bears needs: a soft one takes so long to load that
-        // pairs which slip past each other are gone before.
+        // With meshes as stiff as what it bears needs: a soft one takes so long to
+        // load that pairs which slip past each other are gone before. Layers of
+        // cloth that lie on one another would tremble by it.
         let light = contact.mass / (self.dt * self.dt);
-        let stiffness = light.max(contact.force / (BORNE * near.rest));
+        let stiffness = match near.pair.kind.is_of_cloth() {
+            true => light,
+            false => light.max(contact.force / (BORNE * near.rest)),
+        };
         let friction = self.settings.friction(near);
         // A pair that gets near on its way slips from there on.
         let from = match start_gap > near.rest {
