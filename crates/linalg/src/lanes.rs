@@ -45,7 +45,7 @@ const TRUSTED: f32 = 1e-4;
 
 /// Factors of matrices that share a pattern.
 ///
-/// Columns stand in the order of [`Branches`]. The rows of a column are counted
+/// Columns stand in the order of `Branches`. The rows of a column are counted
 /// from the start of the trunk, and those of its own bundle from behind it.
 #[derive(Clone)]
 pub struct LaneCholesky {
