@@ -110,6 +110,10 @@ pub(crate) struct MotionReading {
     /// most; see motion info
     #[arg(long)]
     pub(crate) clean: bool,
+    /// Turn joints, by as little as does it, so that hands, arms and thighs do not sink into
+    /// the body
+    #[arg(long)]
+    pub(crate) part_limbs: bool,
     /// Joint table of your own: a text file of lines "target = source"
     #[arg(long, value_name = "FILE")]
     pub(crate) joint_map: Option<PathBuf>,

@@ -38,13 +38,7 @@ pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
                 .get(file_name(name))
                 .with_context(|| format!("--manifest has no row for {name}"))?;
         }
-        let clip = source::motion_on(
-            name,
-            &reading,
-            &body,
-            drapery::core::BodyModel::skeleton(&character),
-            say,
-        )?;
+        let clip = source::motion_on(name, &reading, &body, &character, say)?;
         clips.push(first_frames(clip, plan.frames)?);
     }
     let mut garments: Vec<Worn> = Vec::new();

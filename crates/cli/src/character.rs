@@ -71,7 +71,7 @@ pub(crate) fn run(command: &Character, say: &Say) -> anyhow::Result<Answer> {
             let body = source::shaped(&model, shape, say)?;
             let mut findings = check_character(&model, &body)?;
             for name in motion {
-                let clip = source::motion_on(name, reading, &body, model.skeleton(), say)?;
+                let clip = source::motion_on(name, reading, &body, &model, say)?;
                 let bar = say.progress(clip.frames().len() as u64, "frames");
                 let report = check_motion(&model, &body, &clip, |frame| {
                     bar.set_position(frame as u64 + 1);

@@ -61,9 +61,7 @@ pub(crate) fn run(command: &Garment, say: &Say) -> anyhow::Result<Answer> {
             let outfit = check_layers(&layers, say)?;
             let clips = motion
                 .iter()
-                .map(|name| {
-                    source::motion_on(name, reading, &body, model.skeleton(), &say.hushed())
-                })
+                .map(|name| source::motion_on(name, reading, &body, &model, &say.hushed()))
                 .collect::<anyhow::Result<Vec<_>>>()?;
             let answers = garment.iter().zip(&worn).map(|(name, worn)| {
                 let made_for = worn.is_made_for(&body);

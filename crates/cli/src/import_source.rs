@@ -312,7 +312,7 @@ fn motion(
         joint_map: plan.joint_map.clone(),
         ..MotionReading::default()
     };
-    let clip = source::motion_on(&name, &reading, body, character.skeleton(), say)?;
+    let clip = source::motion_on(&name, &reading, body, character, say)?;
     Ok(Motion {
         name,
         clip: clip.name().to_string(),

@@ -13,6 +13,7 @@ use drapery::scene::motion::{
     self, BvhOptions, Calibration, Cleaned, PutOnError, PutOnOptions, clean, find_jumps,
 };
 use drapery::scene::preflight::MadeFor;
+use drapery::{PartingConfig, part_limbs};
 
 use crate::args;
 use crate::say::Say;
@@ -154,6 +155,38 @@ pub(crate) fn motion(
 /// The motion on a character's skeleton: as it is when the joints are the
 /// same, retargeted otherwise.
 pub(crate) fn motion_on(
+    name: &str,
+    reading: &args::MotionReading,
+    body: &ShapedBody,
+    character: &Character,
+    say: &Say,
+) -> anyhow::Result<Clip> {
+    let clip = put_and_cleaned(name, reading, body, character.skeleton(), say)?;
+    if !reading.part_limbs {
+        return Ok(clip);
+    }
+    let bar = say.progress(1000, "parting limbs");
+    let config = PartingConfig::default();
+    let parted = part_limbs(character, body, &clip, config, |done| {
+        bar.set_position((1e3 * done) as u64);
+    });
+    bar.finish_and_clear();
+    let parted = parted.with_context(|| format!("cannot part the limbs of {name}"))?;
+    if let Some((joint, turn)) = parted.most {
+        say.note(format_args!(
+            "{}: limbs parted in {} frames, from {:.1} to {:.1} cm deep; {} turned by up to {:.0}°",
+            clip.name(),
+            parted.n_frames,
+            100.0 * parted.before,
+            100.0 * parted.after,
+            clip.skeleton().names()[usize::from(joint.0)],
+            turn.to_degrees(),
+        ));
+    }
+    Ok(parted.clip)
+}
+
+fn put_and_cleaned(
     name: &str,
     reading: &args::MotionReading,
     body: &ShapedBody,

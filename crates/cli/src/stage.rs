@@ -66,8 +66,7 @@ impl Stage {
         let mut first_frame = 0;
         let clip = match &dressed.motion {
             Some(name) => {
-                let clip =
-                    source::motion_on(name, &dressed.reading, &body, character.skeleton(), say)?;
+                let clip = source::motion_on(name, &dressed.reading, &body, &character, say)?;
                 match &dressed.frames {
                     Some(text) => {
                         let range = source::frame_range(Some(text), clip.frames().len())?;

@@ -46,6 +46,7 @@ mod animation;
 mod layering;
 pub mod on_body;
 mod outfit;
+mod parting;
 mod recording;
 mod road;
 mod simulated;
@@ -55,6 +56,7 @@ mod wearer;
 pub use animation::{Animation, BakedGarment, NpzExportError};
 pub use layering::Layering;
 pub use outfit::Layer;
+pub use parting::{Parted, PartingConfig, part_limbs};
 pub use recording::{
     ArchiveMotion, ArchiveMotionError, ClothSpace, GarmentCheck, PlaceError, Progress, Recorded,
     Recording, RecordingError, SequenceCheck, archive_motion, check_place, check_sequence,

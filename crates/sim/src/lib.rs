@@ -68,7 +68,7 @@ pub use contact::{
     orientation, penetration, point_triangle, self_crossings,
 };
 pub use drape::{Drape, DrapeConfig, DrapeError, drape};
-pub use flesh::{Flesh, FleshConfig, Yielding};
+pub use flesh::{Flesh, FleshConfig, Overlap, Yielding};
 pub use membrane::{Membrane, StrainCap};
 pub use newton::{Load, Minimiser, NewtonConfig, SolveError, SolveReport, Solver, minimise};
 pub use objective::{Damping, Inertia, Objective, Spring};

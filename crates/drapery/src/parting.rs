@@ -1,0 +1,485 @@
+//! [`part_limbs`]: a motion in which limbs do not sink into the body.
+//!
+//! A captured motion is that of another body: on the one that it is put on, a
+//! hand laid on a hip goes into it, and a thigh drawn up into the belly. Joints
+//! are turned, by as little as does it:
+//!
+//! ```text
+//! min  ½ Σᵢ cᵢ (sᵢ − Gᵢ·ω)₊² + ½ λ |φ + ω − φ̄|²
+//! ```
+//!
+//! over the turns ω of the joints of arms, added to those so far, φ, of which φ̄ are
+//! asked for by the frames around. sᵢ is how far a vertex is in another part of the
+//! body, and the room that cloth needs; cᵢ its area; Gᵢ how fast the two come apart
+//! along the way out. Legs and the spine are left alone, so that feet stay where they
+//! stand, and wrists, which would fold before an elbow moves.
+//!
+//! Frames are solved by themselves; turns then swell before each frame that needs
+//! them and ebb after it, and frames are solved again from there. Parts that are
+//! neighbours, as the two sides of an elbow, are left to [`Flesh`].
+
+use std::ops::Range;
+
+use drapery_core::{
+    BodyModel, Clip, JointId, Pose, PoseError, PoseVelocity, PosedBody, ShapedBody,
+};
+use drapery_sim::{Flesh, FleshConfig, Overlap};
+use glam::{DQuat, DVec3, Quat};
+
+use crate::wearer::wide;
+
+/// How limbs are parted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PartingConfig {
+    /// Parts that are nearer at rest [m] are neighbours.
+    pub apart: f64,
+    /// The room that is left between what is parted [m].
+    pub room: f64,
+    /// Turns are smoothed over this time [s].
+    pub smoothing: f64,
+}
+
+impl PartingConfig {
+    /// Places that are 12 cm apart at rest get 5 mm of room.
+    pub const DEFAULT: Self = Self {
+        apart: 0.12,
+        room: 5e-3,
+        smoothing: 0.1,
+    };
+}
+
+impl Default for PartingConfig {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// A motion whose limbs were parted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parted {
+    /// The motion, under its own name; the same bits where nothing was turned.
+    pub clip: Clip,
+    /// How deep parts were in one another, in any frame [m].
+    pub before: f64,
+    /// And how deep they are now [m].
+    pub after: f64,
+    /// Frames in which a joint was turned by more than a tenth of a degree.
+    pub n_frames: usize,
+    /// The joint that was turned most, and by how much [rad].
+    pub most: Option<(JointId, f64)>,
+}
+
+/// What turning costs, against parts in one another [m²].
+const STIFFNESS: f64 = 4e-3;
+/// An overlap counts in full that is this large [m²].
+const PATCH: f64 = 1e-3;
+/// What is deeper in another part [m] may be on its way through it.
+const REACH: f64 = 0.08;
+/// What moves anything this near to the floor [m] is left alone: feet stay where
+/// they stand ...
+const SOLES: f64 = 0.05;
+/// ... and a joint that moves less than this share of the body, or more: hands,
+/// and the trunk.
+const ARM: Range<f64> = 0.03..0.14;
+/// No joint is turned by more in one go [rad].
+const MOST: f64 = 0.15;
+/// Gos in a frame, and rounds of them.
+const GOS: u32 = 5;
+const ROUNDS: u32 = 3;
+/// How often a go is halved that makes it worse.
+const HALVINGS: u32 = 3;
+/// A go that betters a frame by less than this share is the last.
+const BETTER: f64 = 0.01;
+/// Corners of turns over time are rounded by this share of the smoothing.
+const CORNERS: f64 = 0.4;
+/// Turns below this are none [rad].
+const TURNED: f64 = 1.7e-3;
+
+/// Turns the joints of a motion so that no part of the body is in another.
+/// `each` is told how much is done, from 0 to 1.
+///
+/// # Errors
+/// When the clip does not fit the body.
+pub fn part_limbs(
+    model: &dyn BodyModel,
+    shaped: &ShapedBody,
+    clip: &Clip,
+    config: PartingConfig,
+    mut each: impl FnMut(f64),
+) -> Result<Parted, PoseError> {
+    let mut body = Parting::new(model, shaped, config);
+    let n_frames = clip.frames().len();
+    let mut turns = vec![vec![DVec3::ZERO; model.skeleton().len()]; n_frames];
+    let mut depths = vec![0.0; n_frames];
+    let mut before = 0.0_f64;
+    for round in 0..ROUNDS {
+        for (f, pose) in clip.frames().iter().enumerate() {
+            // Where nothing was met, and nothing turned since, is nothing now.
+            if round == 0 || depths[f] > f64::NEG_INFINITY || is_turned(&turns[f]) {
+                depths[f] = body.solve(pose, &mut turns[f])?;
+            }
+            each((f64::from(round) + f as f64 / n_frames as f64) / f64::from(ROUNDS + 1));
+        }
+        if round == 0 {
+            before = depths.iter().copied().fold(0.0, f64::max);
+        }
+        swell(&mut turns, config.smoothing * clip.frame_rate().hz());
+    }
+    let mut frames = clip.frames().to_vec();
+    let mut after = 0.0_f64;
+    let mut n_turned = 0;
+    let mut most: Option<(JointId, f64)> = None;
+    for (pose, turns) in frames.iter_mut().zip(&turns) {
+        if !is_turned(turns) {
+            continue;
+        }
+        n_turned += 1;
+        *pose = turned(pose, turns);
+        after = after.max(deepest(&body.overlaps(pose)?));
+        for (joint, turn) in turns.iter().enumerate() {
+            let angle = turn.length();
+            if angle > most.map_or(TURNED, |(_, most)| most) {
+                most = Some((JointId(joint as u16), angle));
+            }
+        }
+    }
+    each(1.0);
+    let clip = match Clip::new(
+        clip.name().to_string(),
+        clip.skeleton().clone(),
+        clip.frame_rate(),
+        frames,
+    ) {
+        Ok(clip) => clip,
+        Err(_) => return Err(PoseError::NotFinite),
+    };
+    Ok(Parted {
+        clip,
+        before,
+        after,
+        n_frames: n_turned,
+        most,
+    })
+}
+
+fn is_turned(turns: &[DVec3]) -> bool {
+    turns
+        .iter()
+        .any(|turn| turn.length_squared() > TURNED * TURNED)
+}
+
+/// A pose with each joint turned in the frame of its parent.
+fn turned(pose: &Pose, turns: &[DVec3]) -> Pose {
+    let mut pose = pose.clone();
+    for (rotation, turn) in pose.rotations.iter_mut().zip(turns) {
+        if *turn != DVec3::ZERO {
+            *rotation = (exp(*turn).as_quat() * *rotation).normalize();
+        }
+    }
+    pose
+}
+
+fn exp(turn: DVec3) -> DQuat {
+    DQuat::from_scaled_axis(turn)
+}
+
+/// A body whose limbs are parted, frame by frame.
+struct Parting<'a> {
+    model: &'a dyn BodyModel,
+    shaped: &'a ShapedBody,
+    config: PartingConfig,
+    flesh: Flesh,
+    posed: PosedBody,
+    still: PoseVelocity,
+    /// Joints that may turn.
+    joints: Vec<usize>,
+    /// Vertices that they move.
+    arms: Vec<u32>,
+    /// For each vertex its share of the surface, 1 in all.
+    shares: Vec<f64>,
+    /// The surface [m²].
+    area: f64,
+    /// For each vertex the joints that move it, by place in `joints`, and how
+    /// much.
+    moved_by: Vec<Vec<(usize, f64)>>,
+}
+
+impl<'a> Parting<'a> {
+    fn new(model: &'a dyn BodyModel, shaped: &'a ShapedBody, config: PartingConfig) -> Self {
+        let flesh = FleshConfig {
+            room: config.room,
+            reach: REACH,
+            ..FleshConfig::DEFAULT
+        };
+        let rest = wide(&shaped.rest);
+        let mut shares = vec![0.0; rest.len()];
+        for triangle in model.topology().triangles() {
+            let [a, b, c] = triangle.map(|v| rest[v as usize]);
+            let third = (b - a).cross(c - a).length() / 6.0;
+            for v in triangle {
+                shares[*v as usize] += third;
+            }
+        }
+        let area: f64 = shares.iter().sum();
+        shares.iter_mut().for_each(|share| *share /= area);
+        // A vertex is moved by the joints that it follows and those above them.
+        let parents = model.skeleton().parents();
+        let mut by_joint = vec![vec![0.0; parents.len()]; 0];
+        for v in 0..rest.len() {
+            let mut row = vec![0.0; parents.len()];
+            for (joint, weight) in model.skin_weights().of(v) {
+                let mut at = Some(JointId(joint));
+                while let Some(joint) = at {
+                    row[usize::from(joint.0)] += f64::from(weight);
+                    at = parents[usize::from(joint.0)];
+                }
+            }
+            by_joint.push(row);
+        }
+        let moves = |joint: usize| -> f64 {
+            by_joint
+                .iter()
+                .zip(&shares)
+                .map(|(row, share)| row[joint] * share)
+                .sum()
+        };
+        let lowest = rest.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        let soles: Vec<usize> = (0..rest.len())
+            .filter(|v| rest[*v].y < lowest + SOLES)
+            .collect();
+        let stands = |joint: usize| soles.iter().any(|v| by_joint[*v][joint] > 0.5);
+        let joints: Vec<usize> = (0..parents.len())
+            .filter(|j| !stands(*j) && ARM.contains(&moves(*j)))
+            .collect();
+        let moved_by: Vec<Vec<(usize, f64)>> = by_joint
+            .iter()
+            .map(|row| {
+                let all = joints.iter().enumerate().map(|(k, j)| (k, row[*j]));
+                all.filter(|(_, weight)| *weight > 1e-3).collect()
+            })
+            .collect();
+        let arms = (0..rest.len()).filter(|v| moved_by[*v].iter().any(|by| by.1 > 0.5));
+        Self {
+            arms: arms.map(|v| v as u32).collect(),
+            model,
+            shaped,
+            config,
+            flesh: Flesh::new(model.topology(), &rest, flesh),
+            posed: model.room(),
+            still: PoseVelocity::zero(parents.len()),
+            joints,
+            shares,
+            area,
+            moved_by,
+        }
+    }
+
+    /// What overlaps in a pose.
+    fn overlaps(&mut self, pose: &Pose) -> Result<Vec<Overlap>, PoseError> {
+        self.model
+            .pose(self.shaped, pose, &self.still, &mut self.posed)?;
+        let vertices = wide(&self.posed.vertices);
+        let mut overlaps = (self.flesh).overlaps(&vertices, &self.arms, self.config.apart);
+        // An arm may bend as it likes.
+        overlaps.retain(|o| self.arm_of(o.vertex) != self.arm_of(o.corners[0]));
+        Ok(overlaps)
+    }
+
+    /// The uppermost joint of those that may turn which moves a vertex.
+    fn arm_of(&self, vertex: u32) -> Option<usize> {
+        let mut by = self.moved_by[vertex as usize].iter();
+        by.find(|by| by.1 > 0.5).map(|by| by.0)
+    }
+
+    /// Adds to the turns of a pose what it needs; how deep it was before [m].
+    fn solve(&mut self, pose: &Pose, turns: &mut [DVec3]) -> Result<f64, PoseError> {
+        let asked = turns.to_vec();
+        let mut overlaps = self.overlaps(&turned(pose, turns))?;
+        let before = deepest(&overlaps);
+        for _ in 0..GOS {
+            if overlaps.is_empty() {
+                break;
+            }
+            let worth = cost(turns, &asked) + self.cost(&overlaps);
+            let more = self.wanted(&overlaps, turns, &asked);
+            let most = more.iter().map(|turn| turn.length()).fold(0.0, f64::max);
+            let mut share = (MOST / most).min(1.0);
+            let mut is_done = true;
+            for _ in 0..=HALVINGS {
+                let mut tried = turns.to_vec();
+                for (joint, more) in self.joints.iter().zip(&more) {
+                    let all = exp(share * *more) * exp(turns[*joint]);
+                    tried[*joint] = all.to_scaled_axis();
+                }
+                let found = self.overlaps(&turned(pose, &tried))?;
+                let now = cost(&tried, &asked) + self.cost(&found);
+                if now < worth {
+                    is_done = now > (1.0 - BETTER) * worth;
+                    turns.copy_from_slice(&tried);
+                    overlaps = found;
+                    break;
+                }
+                share *= 0.5;
+            }
+            if is_done {
+                break;
+            }
+        }
+        Ok(before)
+    }
+
+    /// What overlaps cost.
+    fn cost(&self, overlaps: &[Overlap]) -> f64 {
+        let costs = overlaps.iter().map(|o| {
+            let needed = o.depth + self.config.room;
+            0.5 * self.weight(o) * needed * needed
+        });
+        costs.sum()
+    }
+
+    fn weight(&self, overlap: &Overlap) -> f64 {
+        self.shares[overlap.vertex as usize] * self.area / PATCH
+    }
+
+    /// The turns that least squares want, in the frames of the joints' parents.
+    fn wanted(&self, overlaps: &[Overlap], turns: &[DVec3], asked: &[DVec3]) -> Vec<DVec3> {
+        let off = self.joints.iter().map(|j| turns[*j] - asked[*j]);
+        let mut right: Vec<f64> = off
+            .flat_map(|turn| (-STIFFNESS * turn).to_array())
+            .collect();
+        let mut matrix = Square::diagonal(right.len(), STIFFNESS);
+        for overlap in overlaps {
+            let needed = overlap.depth + self.config.room;
+            let weight = self.weight(overlap);
+            let mut row = Vec::new();
+            self.slope(overlap.vertex, overlap.way, &mut row);
+            for (corner, share) in overlap.corners.into_iter().zip(overlap.shares) {
+                self.slope(corner, -share * overlap.way, &mut row);
+            }
+            matrix.add(&row, weight);
+            for (k, slope) in &row {
+                right[*k] += weight * slope * needed;
+            }
+        }
+        matrix.solve(&mut right);
+        right.chunks_exact(3).map(DVec3::from_slice).collect()
+    }
+
+    /// The world rotation of the frame that a joint turns in.
+    fn frame_of(&self, joint: usize) -> DQuat {
+        let parent = self.model.skeleton().parents()[joint];
+        let rotation = parent.map(|p| self.posed.joint_rotations[usize::from(p.0)]);
+        rotation.unwrap_or(Quat::IDENTITY).as_dquat()
+    }
+
+    /// How fast a vertex moves along a way with each turn, added to a row.
+    fn slope(&self, vertex: u32, along: DVec3, row: &mut Vec<(usize, f64)>) {
+        let v = vertex as usize;
+        let p = self.posed.vertices[v].as_dvec3();
+        for (k, weight) in &self.moved_by[v] {
+            let joint = self.joints[*k];
+            let pivot = self.posed.joint_positions[joint].as_dvec3();
+            // along · (axis × arm) = axis · (arm × along), in the joint's frame.
+            let turn = self.frame_of(joint).inverse() * (p - pivot).cross(along) * *weight;
+            row.extend((0..3).map(|i| (3 * k + i, turn[i])));
+        }
+    }
+}
+
+/// How deep the deepest overlap is [m].
+fn deepest(overlaps: &[Overlap]) -> f64 {
+    let depths = overlaps.iter().map(|o| o.depth);
+    depths.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// What turns cost.
+fn cost(turns: &[DVec3], asked: &[DVec3]) -> f64 {
+    let off = turns.iter().zip(asked).map(|(a, b)| a.distance_squared(*b));
+    0.5 * STIFFNESS * off.sum::<f64>()
+}
+
+/// A small symmetric matrix.
+struct Square {
+    n: usize,
+    entries: Vec<f64>,
+}
+
+impl Square {
+    fn diagonal(n: usize, entry: f64) -> Self {
+        let mut entries = vec![0.0; n * n];
+        entries.iter_mut().step_by(n + 1).for_each(|e| *e = entry);
+        Self { n, entries }
+    }
+
+    /// Adds a row times itself; entries of one column add up.
+    fn add(&mut self, row: &[(usize, f64)], weight: f64) {
+        for (i, a) in row {
+            for (j, b) in row {
+                self.entries[i * self.n + j] += weight * a * b;
+            }
+        }
+    }
+
+    /// Solves by Cholesky's factors, in place.
+    fn solve(mut self, right: &mut [f64]) {
+        let n = self.n;
+        for i in 0..n {
+            for j in 0..=i {
+                let done: f64 = (0..j)
+                    .map(|k| self.entries[i * n + k] * self.entries[j * n + k])
+                    .sum();
+                let rest = self.entries[i * n + j] - done;
+                self.entries[i * n + j] = match i == j {
+                    true => rest.sqrt(),
+                    false => rest / self.entries[j * n + j],
+                };
+            }
+        }
+        for i in 0..n {
+            let done: f64 = (0..i).map(|k| self.entries[i * n + k] * right[k]).sum();
+            right[i] = (right[i] - done) / self.entries[i * n + i];
+        }
+        for i in (0..n).rev() {
+            let done: f64 = (i + 1..n).map(|k| self.entries[k * n + i] * right[k]).sum();
+            right[i] = (right[i] - done) / self.entries[i * n + i];
+        }
+    }
+}
+
+/// Leads to the turns of each frame, and away from them, over a bell of `width`
+/// frames.
+fn swell(turns: &mut [Vec<DVec3>], width: f64) {
+    let bell = |k: usize, width: f64| (-0.5 * (k as f64 / width).powi(2)).exp();
+    let n_frames = turns.len();
+    let around = |f: usize, width: f64| {
+        let reach = (3.0 * width).ceil() as usize;
+        f.saturating_sub(reach)..(f + reach + 1).min(n_frames)
+    };
+    for joint in 0..turns.first().map_or(0, Vec::len) {
+        let rough: Vec<DVec3> = turns.iter().map(|turns| turns[joint]).collect();
+        if rough.iter().all(|turn| *turn == DVec3::ZERO) {
+            continue;
+        }
+        // What is largest of the bells around it ...
+        let largest = |f: usize| {
+            let all = around(f, width).map(|g| rough[g] * bell(g.abs_diff(f), width));
+            let largest = all.max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
+            largest.unwrap_or_default()
+        };
+        let led: Vec<DVec3> = (0..n_frames).map(largest).collect();
+        // ... without its corners.
+        let narrow = CORNERS * width;
+        for (f, turns) in turns.iter_mut().enumerate() {
+            let (sum, weight) = around(f, narrow).fold((DVec3::ZERO, 0.0), |(sum, weight), g| {
+                let bell = bell(g.abs_diff(f), narrow);
+                (sum + led[g] * bell, weight + bell)
+            });
+            let mean = sum / weight;
+            turns[joint] = if mean.length() < 1e-4 {
+                DVec3::ZERO
+            } else {
+                mean
+            };
+        }
+    }
+}
