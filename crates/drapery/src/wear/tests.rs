@@ -226,9 +226,8 @@ fn the_mask_is_what_two_capsules_have_in_common_and_two_centimetres_more() {
     assert!(n_inside > 100 && n_near > 100, "{n_inside}, {n_near}");
 }
 
-#[test]
-fn flesh_feels_the_same_vertices_inside() {
-    // Far apart at rest, then pushed into one another.
+/// Two capsules in one another that are far apart at rest.
+fn pushed_together() -> (TriMesh, Flesh) {
     let body = two_capsules();
     let n = body.positions().len() / 2;
     let mut apart = wide(body.positions());
@@ -237,6 +236,12 @@ fn flesh_feels_the_same_vertices_inside() {
     }
     let mut flesh = Flesh::new(body.topology(), &apart, FleshConfig::default());
     assert!(flesh.feel(&apart).inside.iter().all(|inside| !inside));
+    (body, flesh)
+}
+
+#[test]
+fn flesh_feels_the_same_vertices_inside() {
+    let (body, mut flesh) = pushed_together();
     let felt = flesh.feel(&wide(body.positions()));
     assert_eq!(
         felt.inside,
@@ -275,13 +280,7 @@ fn flesh_feels_the_same_vertices_inside() {
 /// not yet entered: cloth beneath it there is as deep as it is.
 #[test]
 fn beside_the_place_where_parts_enter_each_other_depth_is_to_the_skin_there() {
-    let body = two_capsules();
-    let n = body.positions().len() / 2;
-    let mut apart = wide(body.positions());
-    for p in &mut apart[n..] {
-        p.x += 0.2;
-    }
-    let mut flesh = Flesh::new(body.topology(), &apart, FleshConfig::default());
+    let (body, mut flesh) = pushed_together();
     let felt = flesh.feel(&wide(body.positions()));
     let mut n_buried = 0;
     for triangle in body.triangles() {
@@ -298,7 +297,7 @@ fn beside_the_place_where_parts_enter_each_other_depth_is_to_the_skin_there() {
         let outer = (a + b) * 0.5 * 0.98 + corners[inner] * 0.02;
         let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
         let p = outer - normal.normalize() * 5e-4;
-        let other = if (triangle[0] as usize) < n {
+        let other = if (triangle[0] as usize) < body.positions().len() / 2 {
             0.06
         } else {
             0.0
