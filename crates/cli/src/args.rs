@@ -498,17 +498,19 @@ pub(crate) struct ClothOf {
 
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(
-    after_help = "A scene file names a character, garments and clips (docs/formats.md). What is \
+    after_help = "A scene file names a character, garments and clips (docs/formats.md); the data \
+    sets of the four papers are built in, in full and as NAME-small, which takes minutes. What is \
     interrupted or killed goes on where it was when the command runs again. Beside the dataset lie \
     its .run.json, .times.jsonl and .report.html.\n\n\
     Example, with this in scene.toml:\n  \
     [character]\n  model = \"tube\"\n  \
     [[garment]]\n  pattern = \"sleeve\"\n  \
     [motion]\n  clips = [\"bend\", \"twist\"]\n  test = [\"twist\"]\n\n  \
-    drapery simulate scene.toml --frames 3 --out tube\n"
+    drapery simulate scene.toml --frames 3 --out tube\n  \
+    drapery simulate adaptive-bases-sleeve --frames 3 --only bend --out sleeve\n"
 )]
 pub(crate) struct Simulate {
-    /// Scene file
+    /// Scene file, or the name of a built-in scene (drapery info lists them)
     pub(crate) scene: PathBuf,
     /// Folder of the dataset to make, or to go on with
     #[arg(long, value_name = "FOLDER")]

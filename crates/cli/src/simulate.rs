@@ -69,7 +69,7 @@ pub(crate) fn run(plan: &Simulate, say: &Say) -> anyhow::Result<Answer> {
 /// The scene, checked and with all that it takes.
 fn recording(plan: &Simulate, say: &Say) -> anyhow::Result<Recording> {
     let place = || format!("in {}", plan.scene.display());
-    let scene = Scene::load(&plan.scene).with_context(place)?;
+    let scene = Scene::named(&plan.scene).with_context(place)?;
     for note in &scene.notes {
         say.note(format_args!("{}: {}", note.name, note.note));
     }
