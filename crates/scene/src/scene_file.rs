@@ -47,6 +47,7 @@
 
 mod copies;
 mod error;
+mod fit;
 mod scene;
 mod table;
 
@@ -62,6 +63,7 @@ use table::{Item, Table, line};
 
 pub use copies::Copy;
 pub use error::{MotionError, SceneError};
+pub use fit::FitFinding;
 pub use scene::{PlannedClip, Scene, SceneGarment, SceneNote, SceneShape};
 pub use table::At;
 
