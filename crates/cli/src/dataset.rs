@@ -90,6 +90,7 @@ fn info(path: &Path, say: &Say) -> anyhow::Result<Answer> {
                 "vertices": g.n_vertices(),
                 "triangles": g.garment.mesh().triangles().len(),
                 "fabric": g.fabric.name,
+                "twin_of": g.twin_of,
             })
         })
         .collect();

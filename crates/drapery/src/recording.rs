@@ -235,9 +235,13 @@ impl Recording {
     }
 
     /// What is simulated beside it, each by itself.
-    fn twins(&self) -> Result<Vec<SimulatedGarment<'_>>, RecordingError> {
+    fn twins(&self) -> Result<Vec<(String, SimulatedGarment<'_>)>, RecordingError> {
         let twins = self.scene.garments.iter().filter(|g| g.twin_of.is_some());
-        twins.map(|twin| self.simulated(&[layer(twin)])).collect()
+        let twins = twins.map(|twin| {
+            let name = twin.garment.name().to_string();
+            Ok((name, self.simulated(&[layer(twin)])?))
+        });
+        twins.collect()
     }
 
     fn simulated(&self, layers: &[Layer<'_>]) -> Result<SimulatedGarment<'_>, RecordingError> {
@@ -279,7 +283,10 @@ impl Recording {
         let outfit = self.outfit()?;
         let outfit = outfit.watched(|share| watch(Progress::Dressing(share)));
         let twins = self.twins()?.into_iter();
-        let twins = twins.map(|twin| twin.watched(|_| watch(Progress::Dressing(1.0))));
+        let twins = twins.map(|(name, twin)| {
+            let twin = twin.watched(|_| watch(Progress::Dressing(1.0)));
+            (name, twin)
+        });
         let mut twins = Twins::new(twins.collect());
         let mut measures = Measures::new(&self.scene.character, body, &self.head);
         let mut wrong = None;
@@ -291,8 +298,9 @@ impl Recording {
             body,
             &motion,
             |frame, posed, cloth, state| {
-                if let Err(source) = twins.step(&posed.frame(body, Surroundings::default())) {
-                    twin_fault = Some(RollOutError::Animate { frame, source });
+                let seen = posed.frame(body, Surroundings::default());
+                if let Err((name, source)) = twins.step(&seen) {
+                    twin_fault = Some((name, RollOutError::Animate { frame, source }));
                     return false;
                 }
                 let velocities = state.simulation().velocities().iter();
@@ -338,7 +346,10 @@ impl Recording {
                 watch(Progress::Frame(FrameIndex(frame as u32)))
             },
         );
-        let ended = twin_fault.map_or(ended, Err);
+        let (twin, ended) = match twin_fault {
+            Some((name, error)) => (Some(name), Err(error)),
+            None => (None, ended),
+        };
         if let Some(error) = wrong {
             return Err(error.into());
         }
@@ -353,7 +364,10 @@ impl Recording {
                 ..
             }) => Ok(Recorded::Stopped),
             Err(error) => {
-                let failure = failure_of(&error);
+                let mut failure = failure_of(&error);
+                if let Some(twin) = twin {
+                    failure.why = format!("{twin}: {}", failure.why);
+                }
                 sink.fail(&failure)?;
                 Ok(Recorded::Failed(failure))
             }

@@ -18,14 +18,27 @@ pub(super) struct Twins<'a> {
 }
 
 struct Twin<'a> {
+    name: String,
     simulated: SimulatedGarment<'a>,
     state: Option<WornGarment>,
     cloth: Vec<Vec3>,
 }
 
+impl Twin<'_> {
+    fn step(&mut self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
+        let state = match &mut self.state {
+            Some(state) => state,
+            None => self.state.insert(self.simulated.start(body)?),
+        };
+        self.simulated.step(state, body, &mut self.cloth)?;
+        Ok(())
+    }
+}
+
 impl<'a> Twins<'a> {
-    pub(super) fn new(all: Vec<SimulatedGarment<'a>>) -> Self {
-        let all = all.into_iter().map(|simulated| Twin {
+    pub(super) fn new(all: Vec<(String, SimulatedGarment<'a>)>) -> Self {
+        let all = all.into_iter().map(|(name, simulated)| Twin {
+            name,
             cloth: vec![Vec3::ZERO; simulated.topology().n_vertices()],
             simulated,
             state: None,
@@ -36,14 +49,11 @@ impl<'a> Twins<'a> {
     /// Takes all of them to the next frame of the body.
     ///
     /// # Errors
-    /// When one can't be taken there.
-    pub(super) fn step(&mut self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
+    /// When one can't be taken there, which is named.
+    pub(super) fn step(&mut self, body: &BodyFrame<'_>) -> Result<(), (String, AnimateError)> {
         for twin in &mut self.all {
-            let state = match &mut twin.state {
-                Some(state) => state,
-                None => twin.state.insert(twin.simulated.start(body)?),
-            };
-            twin.simulated.step(state, body, &mut twin.cloth)?;
+            twin.step(body)
+                .map_err(|error| (twin.name.clone(), error))?;
         }
         Ok(())
     }
