@@ -192,7 +192,8 @@ fn a_folder_that_turns_read_only_is_said_and_loses_nothing() {
         }
         command.spawn()
     };
-    let plan = ["simulate", "scene.toml", "--threads", "1", "--out", "ds"];
+    let frames = ["--frames", "20", "--threads", "1"];
+    let plan = [&["simulate", "scene.toml", "--out", "ds"][..], &frames].concat();
     let Ok(child) = start(&plan) else {
         println!("skipped: nothing can be run as another user here");
         return;
@@ -232,7 +233,11 @@ fn a_folder_that_turns_read_only_is_said_and_loses_nothing() {
     out(
         folder,
         0,
-        &["simulate", "scene.toml", "--out", "undisturbed"],
+        &[
+            &["simulate", "scene.toml", "--out", "undisturbed"][..],
+            &frames,
+        ]
+        .concat(),
     );
     assert!(files(&folder.join("ds")) == files(&folder.join("undisturbed")));
 }
