@@ -83,7 +83,10 @@ fn every_scene_is_built_in_but_those_on_captured_motions() {
             // No file is needed.
             let texts = file.motion.clips.iter().map(|clip| &clip.motion.value);
             assert!(texts.clone().all(|m| !m.contains('.')), "{name}");
-            assert!(coarse(text).inputs.is_empty());
+            // The others are loaded where they are counted.
+            if name.starts_with("stable-spaces") {
+                assert!(coarse(text).inputs.is_empty());
+            }
             assert_eq!(
                 text,
                 std::fs::read_to_string(folder().join(name).with_extension("toml")).unwrap()
