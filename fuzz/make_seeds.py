@@ -206,3 +206,17 @@ chunks = struct.pack("<II", len(text), 0x4E4F534A) + text + struct.pack("<II", l
 write("gltf", "tetrahedron.glb", struct.pack("<III", 0x46546C67, 2, 12 + len(chunks)) + chunks)
 document["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64.b64encode(blob).decode()
 write("gltf", "tetrahedron.gltf", json.dumps(document, separators=(",", ":")))
+
+# Cloth: the kind of file, then the file.
+for kind, (target, name) in enumerate([("pc2", "two.pc2"), ("mdd", "two.mdd")]):
+    with open(os.path.join(HERE, target, name), "rb") as file:
+        write("cloth", name, bytes([kind]) + file.read())
+points = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
+write_npz("cloth", "part.npz", vertices=points, fps=30.0)
+path = os.path.join(HERE, "cloth", "part.npz")
+with open(path, "rb") as file:
+    write("cloth", "two.npz", bytes([2]) + file.read())
+os.remove(path)
+write("cloth", "square.obj", bytes([3]) + OBJ.encode())
+
+# dataset/tube.json is the zarr.json of the dataset that the target makes.

@@ -20,11 +20,15 @@ pub(crate) fn run(command: &Dataset, say: &Say) -> anyhow::Result<Answer> {
             only,
             bytes,
             max_penetration_mm,
+            max_stretch,
+            max_layer_crossings,
             threads,
         } => {
             let limits = dataset_check::Limits {
                 bytes_only: *bytes,
                 penetration_mm: *max_penetration_mm,
+                stretch_percent: *max_stretch,
+                layer_crossings: *max_layer_crossings as usize,
             };
             dataset_check::run(dataset, only, &limits, *threads, say)
         }
@@ -86,6 +90,7 @@ fn info(path: &Path, say: &Say) -> anyhow::Result<Answer> {
                 "vertices": g.n_vertices(),
                 "triangles": g.garment.mesh().triangles().len(),
                 "fabric": g.fabric.name,
+                "twin_of": g.twin_of,
             })
         })
         .collect();

@@ -10,7 +10,7 @@ use drapery::scene::character::Character;
 use drapery::store::dataset::{
     DatasetError, DatasetFolder, DatasetStore, PlannedSequence, SequenceState,
 };
-use drapery::{SequenceCheck, check_sequence, stored_character};
+use drapery::{GarmentCheck, SequenceCheck, check_sequence, stored_character};
 use serde_json::{Value, json};
 
 use crate::dataset_times::{self, Took};
@@ -22,6 +22,40 @@ use crate::{Answer, dataset, stop};
 pub(crate) struct Limits {
     pub(crate) bytes_only: bool,
     pub(crate) penetration_mm: Option<f64>,
+    /// Of 99 in 100 edges, in any frame.
+    pub(crate) stretch_percent: f64,
+    /// Frames of a sequence in which garments pass through one another.
+    pub(crate) layer_crossings: usize,
+}
+
+impl Limits {
+    /// Which limits a garment does not keep, in words.
+    fn broken(&self, garment: &GarmentCheck, has_body: bool) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let limit = self.penetration_mm.unwrap_or(f64::INFINITY);
+        if has_body && garment.penetration_max_mm > limit {
+            let (deepest, frame) = (garment.penetration_max_mm, garment.penetration_frame);
+            let frame = frame.map_or_else(String::new, |f| format!(" in frame {f}"));
+            wrong.push(format!(
+                "{deepest:.2} mm inside the body{frame}, the limit is {limit}"
+            ));
+        }
+        if garment.stretch_worst_percent > self.stretch_percent {
+            wrong.push(format!(
+                "stretched by {:.1} % (p99) in frame {}, the limit is {}",
+                garment.stretch_worst_percent, garment.stretch_worst_frame, self.stretch_percent
+            ));
+        }
+        if garment.layer_crossings.len() > self.layer_crossings {
+            wrong.push(format!(
+                "passes through another garment in {} frames, the first is {}, the limit is {}",
+                garment.layer_crossings.len(),
+                garment.layer_crossings[0],
+                self.layer_crossings
+            ));
+        }
+        wrong
+    }
 }
 
 pub(crate) fn run(
@@ -167,7 +201,16 @@ impl One<'_> {
                     ("body_contact_frames", json!(garment.body_contact_frames)),
                     ("stretch_p99_percent", json!(garment.stretch_p99_percent)),
                     ("speed_max", json!(garment.speed_max)),
+                    (
+                        "stretch_worst_percent",
+                        json!(garment.stretch_worst_percent),
+                    ),
+                    ("stretch_worst_frame", json!(garment.stretch_worst_frame)),
                     ("crossing_frames", json!(garment.crossing_frames)),
+                    (
+                        "layer_crossing_frames",
+                        json!(garment.layer_crossings.len()),
+                    ),
                 ] {
                     row[key] = value;
                 }
@@ -178,13 +221,7 @@ impl One<'_> {
                 for (flag, count) in &check.flagged {
                     row["flags"][*flag] = json!(count);
                 }
-                let limit = self.limits.penetration_mm.unwrap_or(f64::INFINITY);
-                if head.has_body() && garment.penetration_max_mm > limit {
-                    let deepest = garment.penetration_max_mm;
-                    wrong.push(format!(
-                        "{deepest:.2} mm inside the body, the limit is {limit}"
-                    ));
-                }
+                wrong.extend(self.limits.broken(garment, head.has_body()));
             }
             row["wrong"] = json!(wrong);
             row
@@ -213,7 +250,7 @@ fn words(error: &DatasetError) -> String {
     text
 }
 
-const HEADINGS: [&str; 9] = [
+const HEADINGS: [&str; 10] = [
     "sequence",
     "garment",
     "split",
@@ -221,6 +258,7 @@ const HEADINGS: [&str; 9] = [
     "deepest mm",
     "body contact frames",
     "stretch p99 %",
+    "in the worst frame",
     "fastest m/s",
     "s a frame",
 ];
@@ -239,6 +277,7 @@ fn line(row: &Value) -> String {
         number("penetration_max_mm", 2),
         number("body_contact_frames", 0),
         number("stretch_p99_percent", 2),
+        number("stretch_worst_percent", 2),
         number("speed_max", 2),
         number("s_per_frame", 3),
     ];

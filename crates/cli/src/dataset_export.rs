@@ -33,7 +33,7 @@ pub(crate) fn run(path: &Path, what: &What<'_>, out: &Path, say: &Say) -> anyhow
             let all = known().collect::<Vec<_>>().join(", ");
             format!("--garment {name}: the dataset has {all}")
         })?),
-        None if format.is_one_garment() && stored.len() > 1 => {
+        None if format.is_one_garment() && dataset.head().worn().count() > 1 => {
             let all = known().collect::<Vec<_>>().join(", ");
             bail!(
                 "--out {}: such a file holds one garment; give --garment, one of {all}",
@@ -47,7 +47,7 @@ pub(crate) fn run(path: &Path, what: &What<'_>, out: &Path, say: &Say) -> anyhow
     let frames: Vec<u32> = frames.map(|f| f as u32).collect();
     let garments: Vec<usize> = match chosen {
         Some(garment) => vec![garment],
-        None => (0..stored.len()).collect(),
+        None => dataset.head().worn().map(|(g, _)| g).collect(),
     };
     let taken = Taken::of(&dataset, what.sequence, &frames)?;
     let animation = taken.animation(&dataset, &garments)?;

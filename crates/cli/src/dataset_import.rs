@@ -56,7 +56,15 @@ pub(crate) fn run(plan: &Import, say: &Say) -> anyhow::Result<Answer> {
             if let Some(folder) = out.parent().filter(|f| !f.as_os_str().is_empty()) {
                 std::fs::create_dir_all(folder).with_context(cannot)?;
             }
-            DatasetFolder::create(&out, head).with_context(cannot)?
+            match DatasetFolder::create(&out, head.clone()) {
+                // Someone else was faster.
+                Err(DatasetError::Occupied { .. }) => {
+                    let made = DatasetFolder::open_to_write(&out).with_context(cannot)?;
+                    made.head().check_same(&head).with_context(cannot)?;
+                    made
+                }
+                made => made.with_context(cannot)?,
+            }
         }
     };
     dataset

@@ -62,7 +62,11 @@ pub(crate) fn read(plan: &Import, say: &Say) -> anyhow::Result<Source> {
     let frame_rate = frame_rate(plan, &cloths, &motion)?;
     let fabrics = source::fabrics(&plan.fabric, &plan.garment, say)?;
     let garments = meshes.into_iter().zip(fabrics);
-    let garments = garments.map(|(garment, fabric)| StoredGarment { garment, fabric });
+    let garments = garments.map(|(garment, fabric)| StoredGarment {
+        garment,
+        fabric,
+        twin_of: None,
+    });
     let poses = motion.poses[shown].to_vec();
     let name = plan.clip.clone().unwrap_or(motion.clip);
     let is_plain = |c: char| !c.is_control() && !c.is_whitespace() && !"/\\:*?\"<>|@".contains(c);

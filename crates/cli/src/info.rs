@@ -1,7 +1,12 @@
 //! `drapery info`: what this program has built in, or what a file is.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use anyhow::Context;
+use drapery::scene::scene_file::Scene;
 use drapery::scene::{builtin, fabric};
+use drapery::store::dataset::Split;
 use drapery::store::npz::NpzArchive;
 use serde_json::json;
 
@@ -19,6 +24,7 @@ enum Kind {
     Fabric,
     Motion,
     Animation,
+    Scene,
 }
 
 pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
@@ -29,15 +35,17 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
             "garments": builtin::GARMENTS,
             "fabrics": fabric::NAMES,
             "motions": builtin::CLIPS,
+            "scenes": builtin::SCENES,
         });
         let text = format!(
             "drapery {}\nbuilt-in characters: {}\nbuilt-in garments: {}\n\
-             built-in fabrics: {}\nbuilt-in motions: {}",
+             built-in fabrics: {}\nbuilt-in motions: {}\nbuilt-in scenes: {}",
             env!("CARGO_PKG_VERSION"),
             builtin::CHARACTERS.join(", "),
             builtin::GARMENTS.join(", "),
             fabric::NAMES.join(", "),
             builtin::CLIPS.join(", "),
+            builtin::SCENES.join(", "),
         );
         say.result("info", data, text)?;
         return Ok(Answer::Yes);
@@ -72,6 +80,7 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
             say,
         ),
         Kind::Animation => animation(&name, say),
+        Kind::Scene => scene(&name, say),
         Kind::Motion => motion::run(
             &Motion::Info {
                 motion: name,
@@ -87,6 +96,7 @@ fn kind(name: &str) -> anyhow::Result<Kind> {
     Ok(match extension.as_deref() {
         Some("obj") => Kind::Garment,
         Some("bvh") => Kind::Motion,
+        Some("toml") if is_scene(name) => Kind::Scene,
         Some("toml" | "json") => Kind::Fabric,
         Some("npz") => {
             let bytes = std::fs::read(name).with_context(|| format!("cannot read {name}"))?;
@@ -100,11 +110,70 @@ fn kind(name: &str) -> anyhow::Result<Kind> {
                 Kind::Motion
             }
         }
+        None if builtin::SCENES.contains(&name) => Kind::Scene,
         None if builtin::GARMENTS.contains(&name) => Kind::Garment,
         None if fabric::NAMES.contains(&name) => Kind::Fabric,
         None if builtin::CLIPS.contains(&name) || name.contains('+') => Kind::Motion,
         _ => Kind::Character,
     })
+}
+
+/// Whether a file has the tables of a scene rather than a fabric's.
+fn is_scene(name: &str) -> bool {
+    let text = std::fs::read_to_string(name).unwrap_or_default();
+    let tables = ["[character]", "[[garment]]", "[motion]"];
+    text.lines().any(|line| tables.contains(&line.trim()))
+}
+
+/// What a scene becomes.
+fn scene(name: &str, say: &Say) -> anyhow::Result<Answer> {
+    let scene = Scene::named(Path::new(name)).with_context(|| format!("in {name}"))?;
+    let plan = scene.plan(None).with_context(|| format!("in {name}"))?;
+    let mut splits = Vec::new();
+    for split in Split::ALL {
+        let clips = (0..scene.n_clips()).filter(|c| scene.clip(*c).1 == split);
+        let own = plan.iter().filter(|p| scene.clip(p.clip).1 == split);
+        let frames: u64 = own.clone().map(|p| u64::from(p.n_frames)).sum();
+        splits.push((split.name(), clips.count(), own.count(), frames));
+    }
+    let garments = scene.garments.iter().map(|worn| {
+        json!({
+            "name": worn.garment.name(),
+            "vertices": worn.garment.mesh().positions().len(),
+            "triangles": worn.garment.mesh().triangles().len(),
+            "fabric": worn.fabric.name,
+            "twin_of": worn.twin_of,
+        })
+    });
+    let shapes: Vec<&str> = scene.shapes.iter().map(|s| s.name.as_str()).collect();
+    let data = json!({
+        "character": scene.character.name(),
+        "shapes": shapes,
+        "garments": garments.collect::<Vec<_>>(),
+        "frame_rate": scene.frame_rate().hz(),
+        "sequences": plan.len(),
+        "frames": plan.iter().map(|p| u64::from(p.n_frames)).sum::<u64>(),
+        "splits": splits.iter().map(|(split, clips, sequences, frames)| (*split, json!({
+            "clips": clips, "sequences": sequences, "frames": frames,
+        }))).collect::<BTreeMap<_, _>>(),
+    });
+    let worn = scene.garments.iter().map(|worn| {
+        let (garment, fabric) = (&worn.garment, &worn.fabric.name);
+        let (name, n) = (garment.name(), garment.mesh().triangles().len());
+        format!("{name} ({n} triangles, {fabric})")
+    });
+    let mut text = format!(
+        "{name}: {} on {} in {} shapes, {} Hz",
+        worn.collect::<Vec<_>>().join(", "),
+        scene.character.name(),
+        shapes.len(),
+        scene.frame_rate().hz()
+    );
+    for (split, clips, sequences, frames) in splits {
+        text += &format!("\n  {split:<5} {clips} clips, {sequences} sequences, {frames} frames");
+    }
+    say.result("scene", data, text)?;
+    Ok(Answer::Yes)
 }
 
 /// An `.npz` that `drapery animate` wrote.

@@ -69,7 +69,7 @@ pub(crate) fn run(plan: &Simulate, say: &Say) -> anyhow::Result<Answer> {
 /// The scene, checked and with all that it takes.
 fn recording(plan: &Simulate, say: &Say) -> anyhow::Result<Recording> {
     let place = || format!("in {}", plan.scene.display());
-    let scene = Scene::load(&plan.scene).with_context(place)?;
+    let scene = Scene::named(&plan.scene).with_context(place)?;
     for note in &scene.notes {
         say.note(format_args!("{}: {}", note.name, note.note));
     }
@@ -84,7 +84,36 @@ fn recording(plan: &Simulate, say: &Say) -> anyhow::Result<Recording> {
             }
         }
     }
+    check_fit(&scene, plan, say).with_context(place)?;
     Recording::new(scene, plan.frames).with_context(place)
+}
+
+/// Says what is wrong with the garments; what can't be simulated ends it.
+fn check_fit(scene: &Scene, plan: &Simulate, say: &Say) -> anyhow::Result<()> {
+    let findings = scene.fit()?;
+    for found in &findings {
+        let finding = &found.finding;
+        say.note(format_args!(
+            "{}: {}: {} ({})\n  where: {}\n  cure: {}",
+            found.garment,
+            finding.severity.name(),
+            finding.finding.name(),
+            finding.count,
+            finding.place,
+            finding.cure
+        ));
+    }
+    let mut errors = findings.iter().filter(|found| found.is_error());
+    match errors.next() {
+        Some(first) if !plan.anyway => bail!(
+            "{} can't be simulated: {}, {}; cure: {}; --anyway simulates it as it is",
+            first.garment,
+            first.finding.finding.name(),
+            first.finding.place,
+            first.finding.cure
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// The dataset to write to: a new one, or that of the same scene.
@@ -96,7 +125,11 @@ fn open(plan: &Simulate, recording: &Recording) -> anyhow::Result<DatasetFolder>
         if let Some(folder) = out.parent().filter(|f| !f.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).with_context(cannot)?;
         }
-        return DatasetFolder::create(&out, recording.head().clone()).with_context(cannot);
+        match DatasetFolder::create(&out, recording.head().clone()) {
+            // Someone else was faster.
+            Err(DatasetError::Occupied { .. }) => {}
+            made => return made.with_context(cannot),
+        }
     }
     let dataset = DatasetFolder::open_to_write(&out).map_err(|error| match error {
         DatasetError::NotADataset { .. } => DatasetError::Occupied { path: out.clone() },

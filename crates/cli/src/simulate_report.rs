@@ -26,7 +26,14 @@ pub(crate) fn page(
 ) -> anyhow::Result<String> {
     let head = dataset.head();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
-    let garments: Vec<&str> = head.garments.iter().map(|g| g.garment.name()).collect();
+    let garments: Vec<String> = head
+        .garments
+        .iter()
+        .map(|g| match &g.twin_of {
+            Some(of) => format!("{}, twin of {of},", g.garment.name()),
+            None => g.garment.name().to_string(),
+        })
+        .collect();
     let mut page = Page::new(&format!("Dataset {name}")).paragraph(&format!(
         "{} on {}, {} body shapes, {} frames a second. {} sequences are whole ({} frames, {} of \
          simulation), {} failed, {} are missing.",
@@ -133,7 +140,7 @@ fn thumbnails(
         })
         .collect();
     let taken = Taken::of(dataset, &planned.name, &frames)?;
-    let garments: Vec<usize> = (0..dataset.head().garments.len()).collect();
+    let garments: Vec<usize> = dataset.head().worn().map(|(g, _)| g).collect();
     let animation = taken.animation(dataset, &garments)?;
     let look = Look {
         view: View::three_quarter(),

@@ -7,10 +7,13 @@ mod body;
 mod check;
 mod felt;
 mod import;
+mod layers;
 mod measures;
+mod twins;
 
-use drapery_core::{AnimateError, FrameIndex, ShapeError};
-use drapery_scene::scene_file::{PlannedClip, Scene, SceneError};
+use drapery_core::{AnimateError, FrameIndex, ShapeError, Surroundings};
+use drapery_scene::scene_file::{PlannedClip, Scene, SceneError, SceneGarment};
+use drapery_sim::StepReport;
 use drapery_store::dataset::{
     BodyShape, DatasetError, DatasetHead, DatasetStore, FrameBits, FrameFlag, FrameRecord,
     Manifest, PlannedSequence, SequenceFailure, StoredGarment, fabric_constants, file_digest,
@@ -29,6 +32,7 @@ pub use import::{
     import_sequence, shape_name,
 };
 use measures::Measures;
+use twins::Twins;
 
 /// A scene and the sequences that it is made into.
 #[derive(Debug)]
@@ -124,6 +128,7 @@ impl Recording {
         let garments = scene.garments.iter().map(|worn| StoredGarment {
             garment: worn.garment.clone(),
             fabric: worn.fabric.clone(),
+            twin_of: worn.twin_of.clone(),
         });
         let head = DatasetHead {
             frame_rate: scene.frame_rate(),
@@ -141,6 +146,7 @@ impl Recording {
         recording.head.check()?;
         // So that what can't be worn is said before any work.
         recording.outfit()?;
+        recording.twins()?;
         Ok(recording)
     }
 
@@ -162,12 +168,16 @@ impl Recording {
             inputs.insert(name.clone(), file_digest(path)?.into());
         }
         let garments = self.head.garments.iter().map(|stored| {
-            json!({
+            let mut garment = json!({
                 "name": stored.garment.name(),
                 "vertices": stored.n_vertices(),
                 "triangles": stored.garment.mesh().triangles().len(),
                 "fabric": fabric_constants(&stored.fabric),
-            })
+            });
+            if let Some(of) = &stored.twin_of {
+                garment["twin_of"] = of.as_str().into();
+            }
+            garment
         });
         let clips = (0..self.scene.n_clips()).map(|clip| {
             let (name, split) = self.scene.clip(clip);
@@ -178,6 +188,7 @@ impl Recording {
             "program": concat!("drapery ", env!("CARGO_PKG_VERSION")),
             "frames": most,
             "character": self.scene.file.character.model.value,
+            "no_body": false,
             "made_for": self.scene.made_for,
             "shapes": self.head.manifest.shapes,
             "garments": garments.collect::<Vec<_>>(),
@@ -217,18 +228,26 @@ impl Recording {
         }
     }
 
+    /// What is worn together, from the skin outwards.
     fn outfit(&self) -> Result<SimulatedGarment<'_>, RecordingError> {
+        let worn = self.scene.garments.iter().filter(|g| g.twin_of.is_none());
+        self.simulated(&worn.map(layer).collect::<Vec<_>>())
+    }
+
+    /// What is simulated beside it, each by itself.
+    fn twins(&self) -> Result<Vec<(String, SimulatedGarment<'_>)>, RecordingError> {
+        let twins = self.scene.garments.iter().filter(|g| g.twin_of.is_some());
+        let twins = twins.map(|twin| {
+            let name = twin.garment.name().to_string();
+            Ok((name, self.simulated(&[layer(twin)])?))
+        });
+        twins.collect()
+    }
+
+    fn simulated(&self, layers: &[Layer<'_>]) -> Result<SimulatedGarment<'_>, RecordingError> {
         let scene = &self.scene;
-        let layers: Vec<Layer<'_>> = scene
-            .garments
-            .iter()
-            .map(|worn| Layer {
-                garment: &worn.garment,
-                fabric: &worn.fabric,
-            })
-            .collect();
         let (rate, config) = (scene.frame_rate(), self.config());
-        SimulatedGarment::outfit(&layers, &scene.character, &scene.made_for, rate, config).map_err(
+        SimulatedGarment::outfit(layers, &scene.character, &scene.made_for, rate, config).map_err(
             |source| RecordingError::Wear {
                 character: scene.character.name().to_string(),
                 source: Box::new(source),
@@ -263,24 +282,42 @@ impl Recording {
         let mut sink = store.append(name)?;
         let outfit = self.outfit()?;
         let outfit = outfit.watched(|share| watch(Progress::Dressing(share)));
+        let twins = self.twins()?.into_iter();
+        let twins = twins.map(|(name, twin)| {
+            let twin = twin.watched(|_| watch(Progress::Dressing(1.0)));
+            (name, twin)
+        });
+        let mut twins = Twins::new(twins.collect());
         let mut measures = Measures::new(&self.scene.character, body, &self.head);
         let mut wrong = None;
-        let mut speeds: Vec<Vec3> = Vec::new();
+        let mut twin_fault = None;
+        let (mut all, mut speeds): (Vec<Vec3>, Vec<Vec3>) = Default::default();
         let ended = roll_out_with_state(
             &outfit,
             &self.scene.character,
             body,
             &motion,
             |frame, posed, cloth, state| {
-                // Before the first frame there is no step to report.
-                let steps = (frame > 0).then(|| *state.report());
-                let felt = state.yielding();
-                let seen = measures.add(&posed.vertices, felt, cloth, steps.as_ref());
+                let seen = posed.frame(body, Surroundings::default());
+                if let Err((name, source)) = twins.step(&seen) {
+                    twin_fault = Some((name, RollOutError::Animate { frame, source }));
+                    return false;
+                }
                 let velocities = state.simulation().velocities().iter();
+                all.clear();
+                all.extend_from_slice(cloth);
                 speeds.clear();
                 speeds.extend(velocities.map(|v| v.as_vec3()));
-                let step =
-                    |pick: fn(&drapery_sim::StepReport) -> bool| steps.as_ref().is_some_and(pick);
+                twins.append(&mut all, &mut speeds);
+                // Before the first frame there is no step to report.
+                let steps: Vec<StepReport> = match frame {
+                    0 => Vec::new(),
+                    _ => std::iter::once(*state.report())
+                        .chain(twins.reports())
+                        .collect(),
+                };
+                let seen = measures.add(&posed.vertices, state.yielding(), &all, &steps);
+                let step = |pick: fn(&StepReport) -> bool| steps.iter().any(pick);
                 let flags = FrameBits::default()
                     .with(FrameFlag::BodyContact, seen.body_contact)
                     .with(FrameFlag::Retried, step(|s| s.parts > 1))
@@ -292,11 +329,12 @@ impl Recording {
                     .with(FrameFlag::ContactUnsettled, step(|s| !s.contact_settled))
                     .with(FrameFlag::Unsolved, step(|s| !s.solve.converged));
                 if frame == 0 {
-                    measures.dressing = *state.dressing();
+                    let dressing = std::iter::once(*state.dressing());
+                    measures.dressed(&dressing.chain(twins.dressing()).collect::<Vec<_>>());
                 }
                 let record = FrameRecord {
                     pose: &posed.pose,
-                    cloth,
+                    cloth: &all,
                     velocity: &speeds,
                     masked: &measures.masked,
                     flags,
@@ -308,6 +346,10 @@ impl Recording {
                 watch(Progress::Frame(FrameIndex(frame as u32)))
             },
         );
+        let (twin, ended) = match twin_fault {
+            Some((name, error)) => (Some(name), Err(error)),
+            None => (None, ended),
+        };
         if let Some(error) = wrong {
             return Err(error.into());
         }
@@ -322,7 +364,10 @@ impl Recording {
                 ..
             }) => Ok(Recorded::Stopped),
             Err(error) => {
-                let failure = failure_of(&error);
+                let mut failure = failure_of(&error);
+                if let Some(twin) = twin {
+                    failure.why = format!("{twin}: {}", failure.why);
+                }
                 sink.fail(&failure)?;
                 Ok(Recorded::Failed(failure))
             }
@@ -337,6 +382,13 @@ pub enum Progress {
     Dressing(f64),
     /// A frame is done.
     Frame(FrameIndex),
+}
+
+const fn layer(worn: &SceneGarment) -> Layer<'_> {
+    Layer {
+        garment: &worn.garment,
+        fabric: &worn.fabric,
+    }
 }
 
 fn failure_of(error: &RollOutError) -> SequenceFailure {

@@ -146,3 +146,40 @@ fn a_stored_character_is_the_same_to_the_bit() {
     };
     assert_eq!(pose(&original), pose(&stored));
 }
+
+/// The same motion with a twin and without, and with the twin alone.
+#[test]
+fn a_twin_is_simulated_as_if_it_were_alone() {
+    let outfit = |garments: &[&str]| {
+        let body = &SCENE[SCENE.find("[motion]").unwrap()..];
+        let text = format!("character.model = \"tube\"\n{}{body}", garments.concat());
+        let scene = Scene::parse(text, Path::new(".")).unwrap();
+        let recording = Recording::new(scene, Some(3)).unwrap();
+        let memory = MemoryDataset::new(recording.head().clone()).unwrap();
+        let whole = recording.record("bend@mean", &memory, |_| true).unwrap();
+        assert_eq!(whole, Recorded::Whole);
+        memory
+    };
+    let fine = "[[garment]]\npattern = \"sleeve\"\nfabric = \"silk-light\"\n";
+    let coarse = "[[garment]]\npattern = \"sleeve\"\nname = \"coarse\"\n";
+    let both = outfit(&[fine, coarse, "twin_of = \"sleeve\"\n"]);
+    let (fine, coarse) = (outfit(&[fine]), outfit(&[coarse]));
+    let taken = |store: &MemoryDataset, garment| {
+        let sequence = store.sequence("bend@mean").unwrap();
+        let cloth = sequence.cloth(garment, 0..3).unwrap();
+        (cloth, sequence.velocity(garment, 0..3).unwrap())
+    };
+    assert!(taken(&both, 0) == taken(&fine, 0));
+    assert!(taken(&both, 1) == taken(&coarse, 0));
+    assert!(taken(&both, 0) != taken(&both, 1));
+    let report = |store: &MemoryDataset| store.sequence("bend@mean").unwrap().report().clone();
+    let twins = report(&both)["twins"].clone();
+    assert_eq!(twins.as_array().unwrap().len(), 1);
+    assert_eq!(twins[0]["steps"], report(&coarse)["steps"]);
+    assert_eq!(twins[0]["dressing"], report(&coarse)["dressing"]);
+    assert_eq!(report(&both)["steps"], report(&fine)["steps"]);
+    // They lie on one another and pass through, which is nobody's fault.
+    let worn = &report(&both)["garments"];
+    assert_eq!(worn[0]["layer_crossing_frames"], 0);
+    assert_eq!(worn[1]["layer_crossing_frames"], 0);
+}

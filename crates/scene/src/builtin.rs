@@ -1,7 +1,4 @@
-//! Characters, garments and clips that need no file.
-//!
-//! For now the smallest there are: a bending tube, a sleeve on it and three
-//! motions.
+//! Characters, garments, clips and scenes that need no file.
 //!
 //! ```
 //! use drapery_core::BodyModel;
@@ -13,6 +10,7 @@
 //! assert_eq!(sleeve.panels().len(), 1);
 //! ```
 
+mod scenes;
 mod tube;
 mod tube_clips;
 mod tube_sleeve;
@@ -23,6 +21,8 @@ use crate::character::Character;
 use crate::garment::{DraftConfig, GarmentKind, draft};
 use crate::mannequin;
 use crate::motion::repertoire;
+
+pub use scenes::{SCENES, scene};
 
 /// Names of the built-in characters.
 pub const CHARACTERS: &[&str] = &["tube", "mannequin"];

@@ -33,6 +33,9 @@ mod toml_table;
 pub use arcsim::{ArcsimError, ArcsimReading, read_arcsim};
 pub use draft::DraftError;
 pub use drape::Drape;
+pub(crate) use file::read_table;
 pub use file::{FabricFileError, read_toml, to_toml};
 pub use laboratory::{Cantilever, Fast, Kes, Threads, WEAR_LOAD};
+pub(crate) use toml_table::TomlTable;
+
 pub use presets::{NAMES, PRESETS, Preset, preset};

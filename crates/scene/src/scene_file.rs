@@ -47,13 +47,14 @@
 
 mod copies;
 mod error;
+mod fit;
 mod scene;
 mod table;
 
 #[cfg(test)]
 mod tests;
 
-use drapery_core::FrameRate;
+use drapery_core::{Fabric, FrameRate};
 use drapery_store::dataset::Split;
 use toml::de::DeTable;
 
@@ -62,6 +63,7 @@ use table::{Item, Table, line};
 
 pub use copies::Copy;
 pub use error::{MotionError, SceneError};
+pub use fit::FitFinding;
 pub use scene::{PlannedClip, Scene, SceneGarment, SceneNote, SceneShape};
 pub use table::At;
 
@@ -89,6 +91,15 @@ pub struct CharacterEntry {
     pub made_for: At<Vec<(String, f32)>>,
 }
 
+/// What a garment is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FabricEntry {
+    /// Built-in name or file.
+    Named(At<String>),
+    /// Constants in the scene itself.
+    Given(Box<Fabric>),
+}
+
 /// One `[[garment]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GarmentEntry {
@@ -96,14 +107,16 @@ pub struct GarmentEntry {
     pub pattern: At<String>,
     /// What it is called in the dataset; as its pattern if not given.
     pub name: Option<At<String>>,
-    /// Built-in name or file; what it is usually made of if not given.
-    pub fabric: Option<At<String>>,
+    /// What it is usually made of if not given.
+    pub fabric: Option<FabricEntry>,
     /// About how long edges are [m], of what is drafted.
     pub edge_length: Option<At<f64>>,
     /// About how many triangles it has, instead.
     pub triangles: Option<At<f64>>,
     /// What is added to girths [m], of what is drafted.
     pub ease: Option<At<f64>>,
+    /// The garment of the scene that it is the twin of.
+    pub twin_of: Option<At<String>>,
 }
 
 /// A clip of `[motion]`.
@@ -121,6 +134,10 @@ pub struct ClipEntry {
     pub clean: bool,
     /// The frames that are kept, the end left out, at the scene's frame rate.
     pub trim: Option<At<[u32; 2]>>,
+    /// Whether left is right, afterwards.
+    pub mirror: bool,
+    /// How many times as fast it is, afterwards.
+    pub speed: f64,
 }
 
 /// `[motion]`.
@@ -252,6 +269,7 @@ fn garment(item: &Item<'_>) -> Result<GarmentEntry, SceneError> {
         "triangles",
         "ease",
         "size",
+        "twin_of",
     ])?;
     let text = |key| table.get(key).map(|item| item.text()).transpose();
     let number = |key, range| table.get(key).map(|item| item.number(range)).transpose();
@@ -282,10 +300,18 @@ fn garment(item: &Item<'_>) -> Result<GarmentEntry, SceneError> {
     Ok(GarmentEntry {
         pattern: table.need("pattern")?.text()?,
         name: text("name")?,
-        fabric: text("fabric")?,
+        fabric: match table.get("fabric") {
+            None => None,
+            Some(item) if item.is_table() => {
+                let name = text("name")?.map_or_else(|| "cloth".to_string(), |name| name.value);
+                Some(FabricEntry::Given(Box::new(item.fabric(&name)?)))
+            }
+            Some(item) => Some(FabricEntry::Named(item.text()?)),
+        },
         edge_length,
         triangles,
         ease: ease.or(size),
+        twin_of: text("twin_of")?,
     })
 }
 
@@ -376,6 +402,8 @@ fn clip(item: &Item<'_>) -> Result<ClipEntry, SceneError> {
             arm_abduction: 0.0,
             clean: false,
             trim: None,
+            mirror: false,
+            speed: 1.0,
         });
     }
     let table = item.table()?.with_keys(&[
@@ -385,8 +413,11 @@ fn clip(item: &Item<'_>) -> Result<ClipEntry, SceneError> {
         "arm_abduction_deg",
         "clean",
         "trim",
+        "mirror",
+        "speed",
     ])?;
     let text = |key| table.get(key).map(|item| item.text()).transpose();
+    let truth = |key| table.get(key).map_or(Ok(false), |item| item.truth());
     let trim = match table.get("trim") {
         None => None,
         Some(item) => {
@@ -410,11 +441,13 @@ fn clip(item: &Item<'_>) -> Result<ClipEntry, SceneError> {
             Some(item) => item.number([-90.0, 90.0])?.value.to_radians(),
             None => 0.0,
         },
-        clean: match table.get("clean") {
-            Some(item) => item.truth()?,
-            None => false,
-        },
+        clean: truth("clean")?,
         trim,
+        mirror: truth("mirror")?,
+        speed: match table.get("speed") {
+            Some(item) => item.number([0.1, 10.0])?.value,
+            None => 1.0,
+        },
     })
 }
 

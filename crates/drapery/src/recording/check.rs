@@ -31,10 +31,18 @@ pub struct GarmentCheck {
     pub body_contact_frames: usize,
     /// Edge strain against the rest shape that 99 of 100 are below [%].
     pub stretch_p99_percent: f64,
+    /// The same of the frame in which it is the largest [%].
+    pub stretch_worst_percent: f64,
+    /// Which frame that is.
+    pub stretch_worst_frame: u32,
+    /// The frame in which a point is the deepest inside; none when none is.
+    pub penetration_frame: Option<u32>,
     /// The fastest vertex relative to the body next to it [m/s].
     pub speed_max: f32,
     /// Frames in which it passes through itself.
     pub crossing_frames: usize,
+    /// The frames in which it passes through another garment that is worn.
+    pub layer_crossings: Vec<u32>,
 }
 
 /// Frames that are read at once.
@@ -81,7 +89,7 @@ pub fn check_sequence(
                 let n = stored.n_vertices();
                 cloth.extend_from_slice(&all[i * n..(i + 1) * n]);
             }
-            measures.add(&posed.vertices, &felt, &cloth, None);
+            measures.add(&posed.vertices, &felt, &cloth, &[]);
             let mut stored = masks
                 .iter()
                 .zip(&head.garments)
@@ -107,8 +115,12 @@ pub fn check_sequence(
             masked_percent: 100.0 * summary.masked_share(),
             body_contact_frames: summary.count(|f| f.body_contact),
             stretch_p99_percent: 100.0 * garment.meter.stretch_p99()[0],
+            stretch_worst_percent: 100.0 * f64::from(summary.stretch_p99_worst),
+            stretch_worst_frame: garment.stretch_frame,
+            penetration_frame: summary.deepest_frame,
             speed_max: summary.speed_max,
             crossing_frames: summary.count(|f| f.crossings),
+            layer_crossings: garment.layer_crossings,
         }
     });
     Ok(Some(SequenceCheck {

@@ -61,7 +61,7 @@ pub fn import_sequence(
             .into());
         }
         let felt = felt.at(&posed.vertices);
-        let seen = measures.add(&posed.vertices, &felt, &cloth, None);
+        let seen = measures.add(&posed.vertices, &felt, &cloth, &[]);
         sink.push(&FrameRecord {
             pose,
             cloth: &cloth,

@@ -7,14 +7,16 @@ use drapery_store::dataset::DatasetHead;
 use glam::Vec3;
 use serde_json::{Value, json};
 
+use super::layers::Layers;
 use crate::{SimulatedGarment, WearMeter, WearSummary};
 
 /// All garments of an outfit, frame after frame.
 pub(super) struct Measures {
     garments: Vec<Measured>,
-    steps: StepReport,
-    /// The steps before the first frame.
-    pub(super) dressing: StepReport,
+    layers: Layers,
+    /// The steps of the outfit and of each twin, and those before the first
+    /// frame.
+    steps: Vec<[StepReport; 2]>,
     /// The mask of the last frame, one garment after the other.
     pub(super) masked: Vec<bool>,
 }
@@ -23,8 +25,14 @@ pub(super) struct Measures {
 pub(super) struct Measured {
     name: String,
     n_vertices: usize,
+    /// Which steps are its own: those of the outfit, or of a twin.
+    group: usize,
     pub(super) meter: WearMeter,
     pub(super) summary: WearSummary,
+    /// The frame in which 99 of 100 edges are the most stretched.
+    pub(super) stretch_frame: u32,
+    /// The frames in which it passes through another garment.
+    pub(super) layer_crossings: Vec<u32>,
 }
 
 /// What to beware of in a frame.
@@ -35,9 +43,17 @@ pub(super) struct Seen {
 
 impl Measures {
     pub(super) fn new(model: &dyn BodyModel, body: &ShapedBody, head: &DatasetHead) -> Self {
+        let mut n_groups = 1;
         let garments = head.garments.iter().map(|stored| Measured {
             name: stored.garment.name().to_string(),
             n_vertices: stored.n_vertices(),
+            group: match stored.twin_of {
+                None => 0,
+                Some(_) => {
+                    n_groups += 1;
+                    n_groups - 1
+                }
+            },
             meter: WearMeter::new(
                 model.topology(),
                 &body.rest,
@@ -45,23 +61,26 @@ impl Measures {
                 head.frame_rate,
             ),
             summary: WearSummary::default(),
+            stretch_frame: 0,
+            layer_crossings: Vec::new(),
         });
         Self {
             garments: garments.collect(),
-            steps: StepReport::default(),
-            dressing: StepReport::default(),
+            layers: Layers::new(head),
+            steps: vec![Default::default(); n_groups],
             masked: Vec::new(),
         }
     }
 
     /// The next frame: a body with its vertices at `skin` [m], that gives way to
-    /// itself as `felt`, and all garments at `cloth` [m].
+    /// itself as `felt`, and all garments at `cloth` [m]; with the steps of the
+    /// outfit and of each twin where they were simulated.
     pub(super) fn add(
         &mut self,
         skin: &[Vec3],
         felt: &Yielding,
         cloth: &[Vec3],
-        steps: Option<&StepReport>,
+        steps: &[StepReport],
     ) -> Seen {
         let mut seen = Seen {
             body_contact: false,
@@ -69,19 +88,34 @@ impl Measures {
         };
         self.masked.clear();
         let mut rest = cloth;
-        for garment in &mut self.garments {
+        let crossed = self.layers.crossed(cloth);
+        for (garment, crossed) in self.garments.iter_mut().zip(crossed) {
             let (own, others) = rest.split_at(garment.n_vertices);
             let worn = garment.meter.read(skin, felt, own);
-            garment.summary.add(&worn, steps);
+            let frame = garment.summary.n_frames() as u32;
+            if worn.stretch_p99 > garment.summary.stretch_p99_worst {
+                garment.stretch_frame = frame;
+            }
+            if crossed {
+                garment.layer_crossings.push(frame);
+            }
+            garment.summary.add(&worn, steps.get(garment.group));
             self.masked.extend_from_slice(garment.meter.masked());
             seen.body_contact |= worn.n_masked > 0;
-            seen.crossings |= worn.crossings > 0;
+            seen.crossings |= worn.crossings > 0 || crossed;
             rest = others;
         }
-        if let Some(steps) = steps {
-            self.steps.add(steps);
+        for ([sum, _], steps) in self.steps.iter_mut().zip(steps) {
+            sum.add(steps);
         }
         seen
+    }
+
+    /// What it took to put the outfit and each twin on.
+    pub(super) fn dressed(&mut self, steps: &[StepReport]) {
+        for ([_, dressing], steps) in self.steps.iter_mut().zip(steps) {
+            *dressing = *steps;
+        }
     }
 
     pub(super) fn into_garments(self) -> Vec<Measured> {
@@ -91,17 +125,27 @@ impl Measures {
     /// What a sequence says of itself; nothing in it depends on time.
     pub(super) fn report(&self, outfit: &SimulatedGarment<'_>) -> Value {
         let layering = outfit.layering();
-        json!({
+        let mut report = json!({
             "method": "simulation",
             "garments": self.worn(),
-            "steps": steps(&self.steps),
-            "dressing": steps(&self.dressing),
+            "steps": steps(&self.steps[0][0]),
+            "dressing": steps(&self.steps[0][1]),
             "layering": {
                 "crossed": layering.crossed,
                 "lifted": layering.lifted,
                 "left": layering.left,
             },
-        })
+        });
+        let twins = self.garments.iter().filter(|garment| garment.group > 0);
+        let twins = twins.map(|twin| {
+            let [own, dressing] = &self.steps[twin.group];
+            json!({ "garment": twin.name, "steps": steps(own), "dressing": steps(dressing) })
+        });
+        let twins: Vec<Value> = twins.collect();
+        if !twins.is_empty() {
+            report["twins"] = twins.into();
+        }
+        report
     }
 
     /// Each garment as measured.
@@ -116,6 +160,7 @@ impl Measures {
                 "masked_percent": 100.0 * summary.masked_share(),
                 "body_contact_frames": summary.count(|f| f.body_contact),
                 "crossing_frames": summary.count(|f| f.crossings),
+                "layer_crossing_frames": garment.layer_crossings.len(),
                 "stretch_p99_percent": 100.0 * stretch,
                 "stretch_settled_p99_percent": 100.0 * settled,
                 "stretch_max_percent": 100.0 * f64::from(summary.stretch_max),

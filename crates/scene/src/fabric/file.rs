@@ -245,7 +245,14 @@ pub fn read_toml(bytes: &[u8], name: &str) -> Result<Fabric, FabricFileError> {
         line: line(text, source.span().map_or(0, |s| s.start)),
         source: Box::new(source),
     })?;
-    let root = TomlTable::root(parsed.get_ref(), text);
+    read_table(&TomlTable::root(parsed.get_ref(), text), name)
+}
+
+/// The same of a table within another file.
+///
+/// # Errors
+/// As [`read_toml`].
+pub(crate) fn read_table(root: &TomlTable<'_>, name: &str) -> Result<Fabric, FabricFileError> {
     let keys: Vec<&'static str> = CONSTANTS.iter().map(|c| c.key).chain(OTHER_KEYS).collect();
     root.check_keys(&keys)?;
     let name = root.text("name")?.map_or(name, |(name, _)| name);
@@ -259,7 +266,7 @@ pub fn read_toml(bytes: &[u8], name: &str) -> Result<Fabric, FabricFileError> {
             })?)
         }
     };
-    fill(&mut draft, &root)?;
+    fill(&mut draft, root)?;
     Ok(draft.fabric(name)?)
 }
 

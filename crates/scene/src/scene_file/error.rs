@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use drapery_core::ShapeError;
 
+use crate::fabric::FabricFileError;
 use crate::garment::DraftError;
 use crate::load::LoadError;
 use crate::motion::repertoire::RepertoireError;
@@ -20,6 +21,16 @@ pub enum SceneError {
         path: PathBuf,
         /// Why not.
         source: std::io::Error,
+    },
+    /// No file, and no built-in scene of that name.
+    #[error("no built-in scene is called {name}{}, and there is no such file; built in: {known}", meant(nearest.as_deref()))]
+    NoSuchScene {
+        /// What was asked for.
+        name: String,
+        /// The name that was most likely meant.
+        nearest: Option<String>,
+        /// What there is.
+        known: String,
     },
     /// Not TOML.
     #[error("line {line}: {}", source.message())]
@@ -82,6 +93,16 @@ pub enum SceneError {
         line: usize,
         /// Why not.
         source: Box<LoadError>,
+    },
+    /// The constants are those of no fabric.
+    #[error("line {line}: {key}")]
+    Fabric {
+        /// The key.
+        key: String,
+        /// Its line.
+        line: usize,
+        /// Why not.
+        source: Box<FabricFileError>,
     },
     /// A name that nothing has.
     #[error("line {line}: {key}: there is no {what} {name}{}; there are {known}", meant(nearest.as_deref()))]

@@ -9,7 +9,8 @@ use drapery_store::dataset::Split;
 use super::copies::Copy;
 use super::error::{MotionError, SceneError};
 use super::table::At;
-use super::{ClipEntry, GarmentEntry, SceneFile};
+use super::{ClipEntry, FabricEntry, GarmentEntry, SceneFile};
+use crate::builtin;
 use crate::character::Character;
 use crate::garment::{DraftConfig, GarmentKind, draft};
 use crate::load::{
@@ -17,7 +18,9 @@ use crate::load::{
     nearest,
 };
 use crate::mannequin;
-use crate::motion::{PutOnOptions, clean, put_on, repertoire, resample, trim};
+use crate::motion::{
+    PutOnOptions, change_speed, clean, mirror, put_on, repertoire, resample, trim,
+};
 
 /// A scene, ready to be simulated.
 #[derive(Debug)]
@@ -57,6 +60,8 @@ pub struct SceneGarment {
     pub garment: Garment,
     /// Its fabric.
     pub fabric: Fabric,
+    /// The garment of which it is the twin, by its name.
+    pub twin_of: Option<String>,
 }
 
 /// Something that a reader noticed.
@@ -101,6 +106,26 @@ enum Motion {
 }
 
 impl Scene {
+    /// The scene of a built-in name, or of a file.
+    ///
+    /// # Errors
+    /// When there is none, or what is wrong first, with its key and line.
+    pub fn named(name: &Path) -> Result<Self, SceneError> {
+        let built_in = name.to_str().and_then(builtin::scene);
+        if let Some(text) = built_in {
+            return Self::parse(text.to_string(), Path::new(""));
+        }
+        if name.extension().is_none() && !name.exists() {
+            let name = name.to_string_lossy();
+            return Err(SceneError::NoSuchScene {
+                nearest: nearest(&name, builtin::SCENES.iter().copied()),
+                name: name.into_owned(),
+                known: builtin::SCENES.join(", "),
+            });
+        }
+        Self::load(name)
+    }
+
     /// Reads a scene file and all that it names, and drafts its garments.
     ///
     /// # Errors
@@ -139,6 +164,7 @@ impl Scene {
             let at = entry.name.as_ref().unwrap_or(&entry.pattern);
             (at, garment.garment.name().to_string())
         }))?;
+        let garments = with_twins(garments, &file)?;
         let clips = reader.clips(&file, &character)?;
         Ok(Self {
             text,
@@ -180,6 +206,12 @@ impl Scene {
         }
         if let Some(trim) = &entry.trim {
             words += &format!(", frames {}..{}", trim.value[0], trim.value[1]);
+        }
+        if entry.mirror {
+            words += ", mirrored";
+        }
+        if entry.speed != 1.0 {
+            words += &format!(", {} times as fast", entry.speed);
         }
         words
     }
@@ -276,6 +308,12 @@ impl Scene {
             let [start, end] = frames.value.map(FrameIndex);
             clip = trim(&clip, start..end)?;
         }
+        if entry.mirror {
+            clip = mirror(&clip)?.clip;
+        }
+        if entry.speed != 1.0 {
+            clip = change_speed(&clip, entry.speed)?;
+        }
         Ok(clip.renamed(name.clone()))
     }
 
@@ -363,12 +401,23 @@ impl Reader<'_> {
             key: pattern.key.clone(),
             line: pattern.line,
         };
-        let fabric = entry.fabric.as_ref().unwrap_or(&usual);
-        let loaded = self.load(fabric, load_fabric)?;
-        self.note(&fabric.value, loaded.notes);
+        let named = match &entry.fabric {
+            Some(FabricEntry::Given(fabric)) => {
+                return Ok(SceneGarment {
+                    garment,
+                    fabric: (**fabric).clone(),
+                    twin_of: None,
+                });
+            }
+            Some(FabricEntry::Named(name)) => name,
+            None => &usual,
+        };
+        let loaded = self.load(named, load_fabric)?;
+        self.note(&named.value, loaded.notes);
         Ok(SceneGarment {
             garment,
             fabric: loaded.fabric,
+            twin_of: None,
         })
     }
 
@@ -487,6 +536,34 @@ fn drafted(
         config.n_triangles = (area / each).round().clamp(0.0, 1e9) as u32;
     }
     make(&config)
+}
+
+/// The garments with what they are twins of; what is worn first, then twins.
+fn with_twins(
+    mut garments: Vec<SceneGarment>,
+    file: &SceneFile,
+) -> Result<Vec<SceneGarment>, SceneError> {
+    let is_twin = |g: usize| file.garments[g].twin_of.is_some();
+    let worn: Vec<String> = (0..garments.len())
+        .filter(|g| !is_twin(*g))
+        .map(|g| garments[g].garment.name().to_string())
+        .collect();
+    for (entry, garment) in file.garments.iter().zip(&mut garments) {
+        let Some(of) = &entry.twin_of else { continue };
+        let Some(name) = worn.iter().find(|name| **name == of.value) else {
+            return Err(SceneError::UnknownName {
+                key: of.key.clone(),
+                line: of.line,
+                what: "garment that is worn called",
+                name: of.value.clone(),
+                nearest: nearest(&of.value, worn.iter().map(String::as_str)),
+                known: worn.join(", "),
+            });
+        };
+        garment.twin_of = Some(name.clone());
+    }
+    let (worn, twins): (Vec<_>, Vec<_>) = garments.into_iter().partition(|g| g.twin_of.is_none());
+    Ok(worn.into_iter().chain(twins).collect())
 }
 
 /// The same garment under another name.

@@ -1,10 +1,12 @@
 //! Values out of a scene file, with the key and the line of whatever is wrong:
 //! [`Table`].
 
+use drapery_core::Fabric;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::SceneError;
+use crate::fabric::{TomlTable, read_table};
 use crate::load::nearest;
 
 /// A value and the line that it stands in, from 1.
@@ -203,6 +205,23 @@ impl<'a> Item<'a> {
             text: self.text,
         });
         Ok(each.collect())
+    }
+
+    pub(super) fn is_table(&self) -> bool {
+        matches!(self.value, DeValue::Table(_))
+    }
+
+    /// The constants of a fabric.
+    pub(super) fn fabric(&self, name: &str) -> Result<Fabric, SceneError> {
+        let DeValue::Table(entries) = self.value else {
+            return Err(self.wrong("a table"));
+        };
+        let table = TomlTable::root(entries, self.text);
+        read_table(&table, name).map_err(|source| SceneError::Fabric {
+            key: self.key.clone(),
+            line: self.line,
+            source: Box::new(source),
+        })
     }
 
     pub(super) fn table(&self) -> Result<Table<'a>, SceneError> {

@@ -117,10 +117,56 @@ fn edges_are_about_as_long_as_was_asked_for() {
     );
 }
 
+#[test]
+fn clips_are_mirrored_and_sped_up_after_they_are_cut() {
+    let cut = SCENE.replace("stops = 2\nspeeds = [1.25]\n", "");
+    let entry = "{ motion = \"bend\", name = \"a\", trim = [10, 41], mirror = true, speed = 0.5 }";
+    let scene = load(&cut.replace("\"bend\"", entry)).unwrap();
+    let plan = scene.plan(None).unwrap();
+    // 30 steps of half the speed.
+    assert_eq!((plan[0].name.as_str(), plan[0].n_frames), ("a", 61));
+    let clip = scene.motion(&plan[0]).unwrap();
+    let bend = crate::builtin::clip("bend").unwrap();
+    for k in [0, 7, 30] {
+        let (mirrored, own) = (&clip.frames()[2 * k], &bend.frames()[10 + k]);
+        for (m, q) in mirrored.rotations.iter().zip(&own.rotations) {
+            // The tube has no left: turns about y and z are the other way round.
+            let expected = glam::Quat::from_xyzw(q.x, -q.y, -q.z, q.w);
+            assert!(m.abs_diff_eq(expected, 1e-5), "{k}: {m} {expected}");
+        }
+    }
+    assert!(
+        scene
+            .source(0)
+            .ends_with("frames 10..41, mirrored, 0.5 times as fast")
+    );
+}
+
+#[test]
+fn twins_stand_behind_what_is_worn_and_know_whose_they_are() {
+    let twin = "[[garment]]\npattern = \"sleeve\"\nname = \"coarse\"\ntwin_of = \"sleeve\"\n\n";
+    let at = SCENE.find("[[garment]]").unwrap();
+    let scene = load(&format!("{}{twin}{}", &SCENE[..at], &SCENE[at..])).unwrap();
+    let names = scene.garments.iter().map(|g| g.garment.name());
+    assert_eq!(names.collect::<Vec<_>>(), ["sleeve", "coarse"]);
+    let of = scene.garments.iter().map(|g| g.twin_of.as_deref());
+    assert_eq!(of.collect::<Vec<_>>(), [None, Some("sleeve")]);
+}
+
+#[test]
+fn fabrics_may_stand_in_the_scene() {
+    let given = "{ name = \"stiff\", from = \"denim\", damping_s = 0.03 }";
+    let scene = load(&SCENE.replace("\"denim\"", given)).unwrap();
+    let mut denim = crate::fabric::preset("denim").unwrap();
+    denim.damping = 0.03;
+    denim.name = "stiff".into();
+    assert_eq!(scene.garments[0].fabric, denim);
+}
+
 /// What is wrong, how the message begins, and what it has to say.
 #[test]
 fn bad_scenes_are_refused_with_key_line_and_what_was_meant() {
-    let table: [(&str, &str, &str, &str); 26] = [
+    let table: [(&str, &str, &str, &str); 31] = [
         (
             "[motion]",
             "[motoin]",
@@ -260,6 +306,36 @@ fn bad_scenes_are_refused_with_key_line_and_what_was_meant() {
             "stops = 2.5",
             "line 13: motion.stops is not a whole number",
             "",
+        ),
+        (
+            "\"denim\"",
+            "{ from = \"denim\", dampin_s = 0.1 }",
+            "line 7: garment[0].fabric",
+            "line 7: unknown key dampin_s (did you mean damping_s?)",
+        ),
+        (
+            "\"denim\"",
+            "{ from = \"denim\", damping_s = 7 }",
+            "line 7: garment[0].fabric",
+            "damping",
+        ),
+        (
+            "\"denim\"",
+            "\"denim\"\n[[garment]]\npattern = \"sleeve\"\nname = \"b\"\ntwin_of = \"sleve\"",
+            "line 11: garment[1].twin_of",
+            "did you mean sleeve?",
+        ),
+        (
+            "\"denim\"",
+            "\"denim\"\ntwin_of = \"sleeve\"",
+            "line 8: garment[0].twin_of: there is no garment that is worn called sleeve",
+            "",
+        ),
+        (
+            "\"bend\", \"sway\"",
+            "{ motion = \"bend\", speed = 0 }, \"sway\"",
+            "line 10: motion.clips[0].speed is 0",
+            "0.1 to 10",
         ),
         (
             "steps_per_frame = 4",

@@ -94,6 +94,14 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// Waits until nobody else makes anything in the folder of `path`, where that
+/// can be known.
+pub(super) fn folder_lock(path: &Path) -> Option<File> {
+    let folder = File::open(folder_of(path)).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
+}
+
 /// Removes a file or folder, if it is there.
 pub(super) fn remove(path: &Path) -> Result<(), DatasetError> {
     let removed = match path.is_dir() {

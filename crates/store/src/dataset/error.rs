@@ -231,6 +231,14 @@ pub enum DatasetError {
         /// What is wrong with it.
         source: GarmentError,
     },
+    /// A twin of what is none of its garments.
+    #[error("garment {garment} is a twin of {of}, which is no garment of the dataset")]
+    Twin {
+        /// The twin.
+        garment: String,
+        /// What it says that it is one of.
+        of: String,
+    },
     /// The body's mesh is wrong.
     #[error("the body's mesh")]
     Mesh(#[from] MeshError),

@@ -32,6 +32,8 @@ impl DatasetFolder {
     /// can be written.
     pub fn create(root: &Path, head: DatasetHead) -> Result<Self, DatasetError> {
         head.check()?;
+        // Two that make it at once would clear away each other's parts.
+        let _making = disk::folder_lock(root);
         let is_empty = |mut entries: fs::ReadDir| entries.next().is_none();
         if root.exists() && !fs::read_dir(root).is_ok_and(is_empty) {
             return Err(DatasetError::Occupied {

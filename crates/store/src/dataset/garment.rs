@@ -22,6 +22,9 @@ pub struct StoredGarment {
     pub garment: Garment,
     /// Its fabric.
     pub fabric: Fabric,
+    /// The garment of which this is the twin: the same in another fineness,
+    /// simulated beside it and by itself.
+    pub twin_of: Option<String>,
 }
 
 impl StoredGarment {
@@ -78,7 +81,7 @@ impl StoredGarment {
         }
         let panels = garment.panels().iter();
         let groups = garment.groups().iter();
-        let attributes = json!({
+        let mut attributes = json!({
             "name": garment.name(),
             "units": "m",
             "panels": panels
@@ -89,6 +92,9 @@ impl StoredGarment {
                 .collect::<Vec<_>>(),
             "fabric": fabric_constants(&self.fabric),
         });
+        if let Some(of) = &self.twin_of {
+            attributes["twin_of"] = of.as_str().into();
+        }
         disk::write(
             &folder.join(at).join(disk::METADATA),
             &disk::group(&attributes),
@@ -150,8 +156,17 @@ impl StoredGarment {
         let fabric = fabric_of(&attributes["fabric"])
             .filter(|fabric| fabric.check().is_ok())
             .ok_or_else(|| missing("fabric", "the constants of a fabric"))?;
+        let twin_of = match &attributes["twin_of"] {
+            Value::Null => None,
+            Value::String(of) => Some(of.clone()),
+            _ => return Err(missing("twin_of", "a text")),
+        };
         let garment = Garment::new(name.clone(), mesh, pattern, panels, groups).map_err(wrong)?;
-        Ok(Self { garment, fabric })
+        Ok(Self {
+            garment,
+            fabric,
+            twin_of,
+        })
     }
 }
 

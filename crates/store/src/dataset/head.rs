@@ -42,6 +42,13 @@ impl DatasetHead {
         self.garments.iter().map(StoredGarment::n_vertices).sum()
     }
 
+    /// The garments that are worn together, from the skin outwards: all but
+    /// twins.
+    pub fn worn(&self) -> impl Iterator<Item = (usize, &StoredGarment)> {
+        let all = self.garments.iter().enumerate();
+        all.filter(|(_, g)| g.twin_of.is_none())
+    }
+
     /// Whether the body is one: where only a skeleton and the weights of the
     /// garments are known, the garments themselves stand in its place.
     pub fn has_body(&self) -> bool {
@@ -91,6 +98,16 @@ impl DatasetHead {
     /// What is wrong first.
     pub fn check(&self) -> Result<(), DatasetError> {
         check_names("garments", self.garments.iter().map(|g| g.garment.name()))?;
+        for twin in &self.garments {
+            let Some(of) = &twin.twin_of else { continue };
+            let is_it = |g: &StoredGarment| g.twin_of.is_none() && g.garment.name() == of;
+            if !self.garments.iter().any(is_it) {
+                return Err(DatasetError::Twin {
+                    garment: twin.garment.name().to_string(),
+                    of: of.clone(),
+                });
+            }
+        }
         Ok(self.manifest.check(self.body.shape_parameters.len())?)
     }
 
@@ -100,7 +117,8 @@ impl DatasetHead {
     /// # Errors
     /// When a setting differs.
     pub fn check_settings(&self, settings: &Value) -> Result<(), DatasetError> {
-        differing("", &self.settings, settings).map_or(Ok(()), |(key, old, new)| {
+        let [old, new] = [&self.settings, settings].map(with_no_body);
+        differing("", &old, &new).map_or(Ok(()), |(key, old, new)| {
             Err(DatasetError::Differs { key, old, new })
         })
     }
@@ -219,6 +237,15 @@ pub(super) fn open_store(folder: &Path) -> Result<Arc<FilesystemStore>, DatasetE
             path: folder.to_path_buf(),
         }),
     }
+}
+
+/// Settings that say whether there is a body: there is one where they don't.
+fn with_no_body(settings: &Value) -> Value {
+    let mut settings = settings.clone();
+    if let Some(all) = settings.as_object_mut() {
+        all.entry("no_body").or_insert(false.into());
+    }
+    settings
 }
 
 /// The first key in which two values differ, and what they have there.

@@ -39,6 +39,7 @@ fn grid(name: &str, n: u32) -> StoredGarment {
     StoredGarment {
         garment: garment.unwrap(),
         fabric: Fabric::plain("canvas", 0.2, 500.0, 1e-5),
+        twin_of: None,
     }
 }
 
@@ -454,4 +455,58 @@ fn other_settings_are_named_and_splits_move() {
     assert_eq!(again.split(Split::Tune).unwrap().len(), 1);
     again.verify("walk@tall").unwrap();
     again.verify_head().unwrap();
+}
+
+#[test]
+fn twins_are_kept_and_are_of_a_garment_that_is_worn() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut twins = head(4, 2);
+    twins.garments[1].twin_of = Some("shirt".into());
+    let made = DatasetFolder::create(&folder.path().join("ds"), twins.clone()).unwrap();
+    let opened = DatasetFolder::open(made.root()).unwrap();
+    assert_eq!(opened.head(), &twins);
+    let worn: Vec<usize> = opened.head().worn().map(|(g, _)| g).collect();
+    assert_eq!(worn, [0]);
+    assert!(twins.check_same(&head(4, 2)).is_err());
+    for of in ["coat", "hat"] {
+        twins.garments[1].twin_of = Some(of.into());
+        let wrong = twins.check();
+        assert!(matches!(wrong, Err(DatasetError::Twin { .. })), "{of}");
+    }
+}
+
+#[test]
+fn settings_without_a_word_of_the_body_have_one() {
+    let old = head(3, 2);
+    let mut new = old.settings.clone();
+    new["no_body"] = false.into();
+    old.check_settings(&new).unwrap();
+    new["no_body"] = true.into();
+    let differs = old.check_settings(&new);
+    assert!(
+        matches!(&differs, Err(DatasetError::Differs { key, .. }) if key == "no_body"),
+        "{differs:?}"
+    );
+}
+
+#[test]
+fn only_one_writes_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("ds");
+    let first = DatasetFolder::create(&root, head(3, 2)).unwrap();
+    let second = DatasetFolder::open_to_write(&root);
+    assert!(
+        matches!(second, Err(DatasetError::Busy { .. })),
+        "{second:?}"
+    );
+    // Readers are welcome, and what the first one is at is left alone.
+    let reader = DatasetFolder::open(&root).unwrap();
+    let mut sink = first.append("walk@tall").unwrap();
+    sink.push(&wave(first.head(), 0).record()).unwrap();
+    assert!(DatasetFolder::open_to_write(&root).is_err());
+    sink.push(&wave(first.head(), 1).record()).unwrap();
+    sink.finish(json!({})).unwrap();
+    assert_eq!(reader.state("walk@tall").unwrap(), SequenceState::Whole);
+    drop(first);
+    DatasetFolder::open_to_write(&root).unwrap();
 }
