@@ -10,7 +10,7 @@
 //! | ease-in  | gathers speed, at constant acceleration, up to the first frame     |
 //! | frames   | moves as it is told, its pose interpolated in every step           |
 //!
-//! The first four are [`start`](GarmentAnimator::start): Casado-Elvira and
+//! The first four are [`start`](GarmentAnimator::start): Santesteban and
 //! others, Try-On 2019, §4.1 dress their bodies so. The body is posed and
 //! skinned at the end of every step and its vertices move on lines in between,
 //! so that its speed does not jump from frame to frame. Where it touches itself

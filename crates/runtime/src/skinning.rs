@@ -12,7 +12,7 @@
 //! | β      | `shape`            | parameter           | body shape                     |
 //! | D      | `shape_directions` | parameter × vertex  | what the body moves beneath it |
 //!
-//! Casado-Elvira and others have this as the base of learned displacements
+//! Santesteban and others have this as the base of learned displacements
 //! (Try-On 2019, §3.1), as has Adaptive Bases 2014, §5.1: displacements live in
 //! the *unposed* space, which [`SkinnedGarment::unpose`] reaches by inverting
 //! the blended matrix of each vertex.
