@@ -275,6 +275,8 @@ impl<'a> Clock<'a> {
 
     fn tick(&self, progress: Progress) {
         let ticks = match progress {
+            // Much shorter than what comes.
+            Progress::Parting(_) => 0,
             Progress::Dressing(share) => (share * DRESSING as f64) as u64,
             Progress::Frame(frame) => {
                 let now = self.started.elapsed().as_secs_f64();

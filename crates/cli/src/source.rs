@@ -17,6 +17,7 @@ use drapery::{PartingConfig, part_limbs};
 
 use crate::args;
 use crate::say::Say;
+use crate::stop;
 
 /// What a garment is made of if nothing is said.
 const USUAL_FABRIC: &str = "cotton-plain";
@@ -169,9 +170,14 @@ pub(crate) fn motion_on(
     let config = PartingConfig::default();
     let parted = part_limbs(character, body, &clip, config, |done| {
         bar.set_position((1e3 * done) as u64);
+        !stop::asked()
     });
     bar.finish_and_clear();
     let parted = parted.with_context(|| format!("cannot part the limbs of {name}"))?;
+    let Some(parted) = parted else {
+        stop::check()?;
+        return Ok(clip);
+    };
     if let Some((joint, turn)) = parted.most {
         say.note(format_args!(
             "{}: limbs parted in {} frames, from {:.1} to {:.1} cm deep; {} turned by up to {:.0}°",

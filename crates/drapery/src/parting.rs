@@ -96,7 +96,8 @@ const CORNERS: f64 = 0.4;
 const TURNED: f64 = 1.7e-3;
 
 /// Turns the joints of a motion so that no part of the body is in another.
-/// `each` is told how much is done, from 0 to 1.
+/// `each` is told how much is done, from 0 to 1, and says whether to go on; there is
+/// nothing if it does not.
 ///
 /// # Errors
 /// When the clip does not fit the body.
@@ -105,8 +106,8 @@ pub fn part_limbs(
     shaped: &ShapedBody,
     clip: &Clip,
     config: PartingConfig,
-    mut each: impl FnMut(f64),
-) -> Result<Parted, PoseError> {
+    mut each: impl FnMut(f64) -> bool,
+) -> Result<Option<Parted>, PoseError> {
     let mut body = Parting::new(model, shaped, config);
     let n_frames = clip.frames().len();
     let mut turns = vec![vec![DVec3::ZERO; model.skeleton().len()]; n_frames];
@@ -118,7 +119,10 @@ pub fn part_limbs(
             if round == 0 || depths[f] > f64::NEG_INFINITY || is_turned(&turns[f]) {
                 depths[f] = body.solve(pose, &mut turns[f])?;
             }
-            each((f64::from(round) + f as f64 / n_frames as f64) / f64::from(ROUNDS + 1));
+            let done = f64::from(round) + f as f64 / n_frames as f64;
+            if !each(done / f64::from(ROUNDS)) {
+                return Ok(None);
+            }
         }
         if round == 0 {
             before = depths.iter().copied().fold(0.0, f64::max);
@@ -143,7 +147,6 @@ pub fn part_limbs(
             }
         }
     }
-    each(1.0);
     let clip = match Clip::new(
         clip.name().to_string(),
         clip.skeleton().clone(),
@@ -153,13 +156,13 @@ pub fn part_limbs(
         Ok(clip) => clip,
         Err(_) => return Err(PoseError::NotFinite),
     };
-    Ok(Parted {
+    Ok(Some(Parted {
         clip,
         before,
         after,
         n_frames: n_turned,
         most,
-    })
+    }))
 }
 
 fn is_turned(turns: &[DVec3]) -> bool {
@@ -224,7 +227,7 @@ impl<'a> Parting<'a> {
         shares.iter_mut().for_each(|share| *share /= area);
         // A vertex is moved by the joints that it follows and those above them.
         let parents = model.skeleton().parents();
-        let mut by_joint = vec![vec![0.0; parents.len()]; 0];
+        let mut by_joint: Vec<Vec<f64>> = Vec::new();
         for v in 0..rest.len() {
             let mut row = vec![0.0; parents.len()];
             for (joint, weight) in model.skin_weights().of(v) {
@@ -515,6 +518,12 @@ mod tests {
         Clip::new("swing".into(), skeleton.clone(), rate, frames.collect()).unwrap()
     }
 
+    fn parted(person: &Character, shaped: &ShapedBody, clip: &Clip) -> Parted {
+        let config = PartingConfig::DEFAULT;
+        let parted = part_limbs(person, shaped, clip, config, |_| true).unwrap();
+        parted.expect("it was not stopped")
+    }
+
     /// How many vertices are inside another part.
     fn n_inside(person: &Character, shaped: &ShapedBody, pose: &Pose) -> usize {
         let mut posed = person.room();
@@ -532,7 +541,7 @@ mod tests {
         // Into the trunk and out again, within a third of a second.
         let into = |f: usize| -1.05 * (-0.5 * ((f as f32 - 25.0) / 2.5).powi(2)).exp();
         let clip = swinging(&person, into);
-        let parted = part_limbs(&person, &shaped, &clip, PartingConfig::DEFAULT, |_| {}).unwrap();
+        let parted = parted(&person, &shaped, &clip);
         assert!(parted.before > 0.02, "{}", parted.before);
         assert!(parted.after < 0.005, "{}", parted.after);
         let inside = |clip: &Clip| n_inside(&person, &shaped, &clip.frames()[25]);
@@ -556,9 +565,12 @@ mod tests {
     fn what_does_not_touch_keeps_its_bits() {
         let (person, shaped) = person();
         let clip = swinging(&person, |f| 0.01 * f as f32);
-        let parted = part_limbs(&person, &shaped, &clip, PartingConfig::DEFAULT, |_| {}).unwrap();
+        let parted = parted(&person, &shaped, &clip);
         assert_eq!(parted.clip, clip);
         assert_eq!((parted.n_frames, parted.most), (0, None));
+        let config = PartingConfig::DEFAULT;
+        let stopped = part_limbs(&person, &shaped, &clip, config, |_| false);
+        assert_eq!(stopped, Ok(None));
     }
 
     #[test]

@@ -22,7 +22,8 @@ use glam::Vec3;
 use serde_json::{Value, json};
 
 use crate::{
-    Layer, RollOut, RollOutError, SimulatedGarment, WearConfig, WearError, roll_out_with_state,
+    Layer, PartingConfig, RollOut, RollOutError, SimulatedGarment, WearConfig, WearError,
+    part_limbs, roll_out_with_state,
 };
 
 pub use body::{stored_body, stored_character};
@@ -75,6 +76,9 @@ pub enum RecordingError {
     /// Cloth of another program can't be read.
     #[error(transparent)]
     Cloth(Box<drapery_store::cloth::ClothError>),
+    /// The limbs of a body can't be parted.
+    #[error("the limbs of the body can't be parted")]
+    Parting(#[source] drapery_core::PoseError),
     /// The body can't take a pose of a sequence.
     #[error("the body can't be posed in frame {frame}")]
     Pose {
@@ -194,6 +198,7 @@ impl Recording {
             "garments": garments.collect::<Vec<_>>(),
             "frame_rate": self.head.frame_rate.hz(),
             "clips": clips.collect::<Vec<_>>(),
+            "part_limbs": motion.part_limbs,
             "copies": {
                 "of": motion.copied,
                 "stops": motion.stops,
@@ -206,6 +211,7 @@ impl Recording {
                 "steps_per_frame": config.steps_per_frame,
                 "self_contact": config.self_contact,
                 "tolerance": config.tolerance,
+                "relative_tolerance": config.relative_tolerance,
                 "slack": config.slack,
                 "dressing": config.dressing,
                 "settling": config.settling,
@@ -277,8 +283,17 @@ impl Recording {
                 name: name.to_string(),
             });
         };
-        let motion = self.scene.motion(clip)?;
+        let mut motion = self.scene.motion(clip)?;
         let body = &self.scene.shapes[planned.shape as usize].body;
+        if self.scene.file.motion.part_limbs {
+            let config = PartingConfig::DEFAULT;
+            let told = |share| watch(Progress::Parting(share));
+            let parted = part_limbs(&self.scene.character, body, &motion, config, told);
+            let Some(parted) = parted.map_err(RecordingError::Parting)? else {
+                return Ok(Recorded::Stopped);
+            };
+            motion = parted.clip;
+        }
         let mut sink = store.append(name)?;
         let outfit = self.outfit()?;
         let outfit = outfit.watched(|share| watch(Progress::Dressing(share)));
@@ -378,6 +393,8 @@ impl Recording {
 /// How far a sequence is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
+    /// Limbs are being parted; the share of that.
+    Parting(f64),
     /// The garments are being put on; the share of that.
     Dressing(f64),
     /// A frame is done.

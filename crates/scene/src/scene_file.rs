@@ -151,6 +151,8 @@ pub struct MotionEntry {
     pub tune: Vec<At<String>>,
     /// Clips that methods are tested on.
     pub test: Vec<At<String>>,
+    /// Whether arms are turned out of what they would sink into.
+    pub part_limbs: bool,
     /// The splits whose clips are copied.
     pub copied: Vec<Split>,
     /// At how many places copies stop, evenly.
@@ -339,6 +341,7 @@ fn motion(table: &Table<'_>) -> Result<MotionEntry, SceneError> {
         "stop_ease",
         "mirror",
         "speeds",
+        "part_limbs",
     ])?;
     let clips = table.need("clips")?;
     let entries = clips.list()?;
@@ -371,6 +374,10 @@ fn motion(table: &Table<'_>) -> Result<MotionEntry, SceneError> {
         frame_rate: FrameRate::new(rate).unwrap_or(FrameRate::THIRTY),
         tune: texts("tune")?,
         test: texts("test")?,
+        part_limbs: match table.get("part_limbs") {
+            Some(item) => item.truth()?,
+            None => false,
+        },
         copied,
         stops: match table.get("stops") {
             Some(item) => item.count([0, 100])?,

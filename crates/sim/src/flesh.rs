@@ -14,9 +14,16 @@
 //! L is the depth of the overlap, from the vertex to where the other part ends:
 //! to the nearest surface that faces the other way; d the distance to what is in
 //! front; g the room for cloth, which widens from [`FleshConfig::room`] as the
-//! overlap deepens. What is not near an overlap goes back by 2 mm at most, so that
-//! cloth on it is still seen outside. All three agree
-//! where surfaces touch, so that a body that moves gives way without a jump.
+//! overlap deepens. What is not near an overlap goes back by 1.8 mm at most, so that
+//! cloth on it is still seen outside. All three agree where surfaces touch, so that
+//! a body that moves gives way without a jump.
+//!
+//! What is next to a place that goes back goes along, by half as much less as it is
+//! away; the ways that vertices go are averaged with their neighbours', and what has
+//! gone far is made fair: else a crease gets steps and spikes. The *rim*, where edges
+//! of the body enter another part, is found beside the vertices that are inside, since
+//! triangles may be larger than an overlap.
+//!
 //! What is thin gives way less, and what it meets the more: a hand that is laid
 //! on a belly stays a hand. A vertex also pushes back the triangle that it meets,
 //! which may be larger than what presses on it.

@@ -20,6 +20,14 @@
 //! solver; then it is an error that names the step and the vertex. The report
 //! says how far down this ladder a step had to go.
 //!
+//! A simulation may be told to go on instead ([`SimulationConfig::slack`]): what is
+//! off by less than so many tolerances is taken as it is, and in quarters anything
+//! that is finite; the report says that it was. How well steps are solved may grow
+//! with how fast the cloth moves within itself
+//! ([`SimulationConfig::relative_tolerance`]). Cloth pinched between parts of a body
+//! that overlap may pass through itself where steps fail in halves
+//! ([`Simulation::set_pinching`]).
+//!
 //! With contact, a step is a few solves: which points touch what is frozen
 //! over each, and found again after it (`contact/surface.rs` for obstacles,
 //! `contact/pairs.rs` for cloth on cloth). What no force could keep out makes

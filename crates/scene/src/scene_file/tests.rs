@@ -38,6 +38,9 @@ fn a_scene_is_what_its_file_says() {
     assert_eq!(shapes, ["mean", "girth=0.5"]);
     assert_eq!(scene.garments[0].fabric.name, "denim");
     assert_eq!(scene.file.simulation.steps_per_frame, Some(4));
+    assert!(!scene.file.motion.part_limbs);
+    let parted = SCENE.replace("stops = 2", "stops = 2\npart_limbs = true");
+    assert!(load(&parted).unwrap().file.motion.part_limbs);
     let clips: Vec<_> = (0..scene.n_clips()).map(|c| scene.clip(c)).collect();
     let expected = [
         ("bend", Split::Train),
