@@ -18,6 +18,7 @@
 //! them and ebb after it, and frames are solved again from there. Parts that are
 //! neighbours, as the two sides of an elbow, are left to [`Flesh`].
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use drapery_core::{
@@ -73,6 +74,8 @@ pub struct Parted {
 const STIFFNESS: f64 = 4e-3;
 /// An overlap counts in full that is this large [m²].
 const PATCH: f64 = 1e-3;
+/// Overlaps are asked for in patches of this size [m].
+const FINE: f64 = 0.008;
 /// What is deeper in another part [m] may be on its way through it.
 const REACH: f64 = 0.08;
 /// What moves anything this near to the floor [m] is left alone: feet stay where
@@ -196,12 +199,10 @@ struct Parting<'a> {
     still: PoseVelocity,
     /// Joints that may turn.
     joints: Vec<usize>,
-    /// Vertices that they move.
+    /// Vertices that they move, one for each patch of [`FINE`].
     arms: Vec<u32>,
-    /// For each vertex its share of the surface, 1 in all.
-    shares: Vec<f64>,
-    /// The surface [m²].
-    area: f64,
+    /// How much of the surface each of them stands for [m²].
+    areas: Vec<f64>,
     /// For each vertex the joints that move it, by place in `joints`, and how
     /// much.
     moved_by: Vec<Vec<(usize, f64)>>,
@@ -215,16 +216,15 @@ impl<'a> Parting<'a> {
             ..FleshConfig::DEFAULT
         };
         let rest = wide(&shaped.rest);
-        let mut shares = vec![0.0; rest.len()];
+        let mut areas = vec![0.0; rest.len()];
         for triangle in model.topology().triangles() {
             let [a, b, c] = triangle.map(|v| rest[v as usize]);
             let third = (b - a).cross(c - a).length() / 6.0;
             for v in triangle {
-                shares[*v as usize] += third;
+                areas[*v as usize] += third;
             }
         }
-        let area: f64 = shares.iter().sum();
-        shares.iter_mut().for_each(|share| *share /= area);
+        let area: f64 = areas.iter().sum();
         // A vertex is moved by the joints that it follows and those above them.
         let parents = model.skeleton().parents();
         let mut by_joint: Vec<Vec<f64>> = Vec::new();
@@ -240,11 +240,8 @@ impl<'a> Parting<'a> {
             by_joint.push(row);
         }
         let moves = |joint: usize| -> f64 {
-            by_joint
-                .iter()
-                .zip(&shares)
-                .map(|(row, share)| row[joint] * share)
-                .sum()
+            let moved = by_joint.iter().zip(&areas);
+            moved.map(|(row, share)| row[joint] * share).sum::<f64>() / area
         };
         let lowest = rest.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
         let soles: Vec<usize> = (0..rest.len())
@@ -261,9 +258,17 @@ impl<'a> Parting<'a> {
                 all.filter(|(_, weight)| *weight > 1e-3).collect()
             })
             .collect();
-        let arms = (0..rest.len()).filter(|v| moved_by[*v].iter().any(|by| by.1 > 0.5));
+        // Of the many vertices of a hand some will do, for all of its area.
+        let mut patches: BTreeMap<[i64; 3], u32> = BTreeMap::new();
+        for v in (0..rest.len()).filter(|v| moved_by[*v].iter().any(|by| by.1 > 0.5)) {
+            let cell = (rest[v] / FINE).to_array().map(|x| x.floor() as i64);
+            let first = *patches.entry(cell).or_insert(v as u32) as usize;
+            if first != v {
+                areas[first] += areas[v];
+            }
+        }
         Self {
-            arms: arms.map(|v| v as u32).collect(),
+            arms: patches.into_values().collect(),
             model,
             shaped,
             config,
@@ -271,8 +276,7 @@ impl<'a> Parting<'a> {
             posed: model.room(),
             still: PoseVelocity::zero(parents.len()),
             joints,
-            shares,
-            area,
+            areas,
             moved_by,
         }
     }
@@ -341,7 +345,7 @@ impl<'a> Parting<'a> {
     }
 
     fn weight(&self, overlap: &Overlap) -> f64 {
-        self.shares[overlap.vertex as usize] * self.area / PATCH
+        self.areas[overlap.vertex as usize] / PATCH
     }
 
     /// The turns that least squares want, in the frames of the joints' parents.
