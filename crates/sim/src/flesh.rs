@@ -34,7 +34,8 @@
 //! sunk into the other: a hand in a hip would need a hollow as large as itself,
 //! and the skirt would hang in it. It is *absent* instead, with the arm that it
 //! is at the end of, for all cloth but its own: the skirt lies on the hip as if
-//! there were no hand, and feels it again when it is out of both.
+//! there were no hand, and feels it again when it is out of both. Of two strangers
+//! the thinner one is absent, and the hip is there for all cloth.
 
 use drapery_core::Topology;
 use glam::DVec3;
@@ -135,7 +136,7 @@ struct Felt {
     /// The triangle that it meets.
     other: u32,
     is_inside: bool,
-    /// Whether that is a stranger in which it has sunk.
+    /// Whether that is a stranger, no thinner, in which it has sunk.
     has_sunk: bool,
 }
 
@@ -394,10 +395,11 @@ impl Flesh {
         let normal = self.normal(positions, v);
         let above = positions[v] + normal * ABOVE + ASIDE;
         let is_inside = self.winding(positions, above, along, all) >= 1;
-        let mut has_sunk = false;
+        let (mut has_sunk, mut passes) = (false, false);
         let met = match is_inside {
             true => self.facing(positions, v, normal, reach).map(|(depth, t)| {
-                has_sunk = depth > SUNK && self.is_stranger(v, t);
+                passes = depth > SUNK && self.is_stranger(v, t);
+                has_sunk = passes && self.is_no_thicker(v, t);
                 (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)
             }),
             false => self
@@ -405,7 +407,7 @@ impl Flesh {
                 .map(|(distance, t)| (room - distance, t)),
         };
         // Strangers pass through one another.
-        let (needed, other) = met.filter(|_| !has_sunk).unwrap_or_default();
+        let (needed, other) = met.filter(|_| !passes).unwrap_or_default();
         Felt {
             needed,
             other,
@@ -416,6 +418,14 @@ impl Flesh {
 
     fn is_stranger(&self, v: usize, triangle: u32) -> bool {
         self.rest_distance(v, triangle) > self.config.strange
+    }
+
+    /// Whether the body is no thicker at a vertex than at a triangle.
+    fn is_no_thicker(&self, v: usize, triangle: u32) -> bool {
+        let corners = self.boxes.triangles()[triangle as usize];
+        corners
+            .iter()
+            .any(|c| self.most[v] <= self.most[*c as usize])
     }
 
     /// How far a vertex and a triangle are apart at rest [m].
@@ -617,6 +627,11 @@ mod tests {
 
     /// Two balls as one body, their centres `apart` [m].
     fn balls(apart: f64) -> (Topology, Vec<DVec3>) {
+        ball_and(1.0, apart)
+    }
+
+    /// The same where the second is so much larger.
+    fn ball_and(larger: f64, apart: f64) -> (Topology, Vec<DVec3>) {
         let (one, x) = sphere(RADIUS, 24);
         let n = x.len() as u32;
         let both = one.triangles().iter().copied();
@@ -624,7 +639,8 @@ mod tests {
         let topology = Topology::new(2 * n, both.collect()).unwrap();
         let half = DVec3::new(0.5 * apart, 0.0, 0.0);
         let left = x.iter().map(|p| *p - half);
-        (topology, left.chain(x.iter().map(|p| *p + half)).collect())
+        let right = x.iter().map(|p| larger * *p + half);
+        (topology, left.chain(right).collect())
     }
 
     /// At rest they are far enough apart to meet, and no strangers.
@@ -759,6 +775,21 @@ mod tests {
                 assert!(*outside < FAR || felt.back[v] <= SEEN, "{outside}");
             }
         }
+    }
+
+    #[test]
+    fn of_two_strangers_the_thinner_one_is_absent() {
+        let (topology, rest) = ball_and(1.5, 0.6);
+        let mut flesh = Flesh::new(&topology, &rest, FleshConfig::DEFAULT);
+        let (_, x) = ball_and(1.5, 2.5 * RADIUS - 0.02);
+        let felt = flesh.feel(&x);
+        let n = x.len() / 2;
+        assert!(felt.absent[..n].contains(&true));
+        assert!(!felt.absent[n..].contains(&true));
+        assert!(felt.inside[n..].contains(&true));
+        // Neither makes a hollow where it is deep in the other.
+        let deepest = (0..n).max_by(|a, b| x[*a].x.total_cmp(&x[*b].x)).unwrap();
+        assert!(felt.back[deepest] < 0.01, "{}", felt.back[deepest]);
     }
 
     #[test]
