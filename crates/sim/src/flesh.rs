@@ -35,7 +35,9 @@
 //! and the skirt would hang in it. It is *absent* instead, with the arm that it
 //! is at the end of, for all cloth but its own: the skirt lies on the hip as if
 //! there were no hand, and feels it again when it is out of both. Of two strangers
-//! the thinner one is absent, and the hip is there for all cloth.
+//! the thinner one is absent, and the hip is there for all cloth. Where a patch that
+//! is inside another part is in a neighbour elsewhere, it is a fold and no stranger:
+//! a calf on a thigh.
 
 use drapery_core::Topology;
 use glam::DVec3;
@@ -87,6 +89,9 @@ const NEARER: f64 = 0.5;
 const OWN: f64 = 0.8;
 /// What has sunk deeper than this into a stranger is let through [m].
 const SUNK: f64 = 5e-3;
+/// A patch of the body that is inside another part is in a fold if more than this
+/// share of it is in a neighbour.
+const FOLD: f64 = 0.05;
 /// So far around what has sunk, the body is not there for strangers [m]: cloth
 /// that an arm has passed through lies across it.
 const AROUND: f64 = 0.1;
@@ -136,7 +141,11 @@ struct Felt {
     /// The triangle that it meets.
     other: u32,
     is_inside: bool,
-    /// Whether that is a stranger, no thinner, in which it has sunk.
+    /// Whether it is in a neighbour.
+    is_near: bool,
+    /// Whether it is deep in a stranger, so that they pass through one another ...
+    passes: bool,
+    /// ... which is no thinner than it.
     has_sunk: bool,
 }
 
@@ -211,11 +220,15 @@ impl Flesh {
         let all = Bounds::of(positions.iter().copied());
         let along = (all.high - all.low).min_position();
         let flesh = &*self;
-        let felt: Vec<Felt> = (0..positions.len())
+        let mut felt: Vec<Felt> = (0..positions.len())
             .into_par_iter()
             .with_min_len(CHUNK)
             .map(|v| flesh.feel_at(positions, v, along, all))
             .collect();
+        self.find_folds(&mut felt);
+        for felt in felt.iter_mut().filter(|f| f.passes) {
+            felt.needed = 0.0;
+        }
         let own = |v: usize, needed: f64| (0.5 * needed).min(self.most[v]);
         let mut back: Vec<f64> = (0..).zip(&felt).map(|(v, f)| own(v, f.needed)).collect();
         // What is too thin leaves the rest to what it meets.
@@ -395,10 +408,11 @@ impl Flesh {
         let normal = self.normal(positions, v);
         let above = positions[v] + normal * ABOVE + ASIDE;
         let is_inside = self.winding(positions, above, along, all) >= 1;
-        let (mut has_sunk, mut passes) = (false, false);
+        let [mut is_near, mut passes, mut has_sunk] = [false; 3];
         let met = match is_inside {
             true => self.facing(positions, v, normal, reach).map(|(depth, t)| {
-                passes = depth > SUNK && self.is_stranger(v, t);
+                is_near = !self.is_stranger(v, t);
+                passes = depth > SUNK && !is_near;
                 has_sunk = passes && self.is_no_thicker(v, t);
                 (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)
             }),
@@ -406,13 +420,46 @@ impl Flesh {
                 .facing(positions, v, normal, room)
                 .map(|(distance, t)| (room - distance, t)),
         };
-        // Strangers pass through one another.
-        let (needed, other) = met.filter(|_| !passes).unwrap_or_default();
+        let (needed, other) = met.unwrap_or_default();
         Felt {
             needed,
             other,
             is_inside,
+            is_near,
+            passes,
             has_sunk,
+        }
+    }
+
+    /// In a fold, as at the back of a knee, nobody is a stranger, however far
+    /// from its bottom.
+    fn find_folds(&self, felt: &mut [Felt]) {
+        let mut seen = vec![false; felt.len()];
+        for from in 0..felt.len() {
+            if seen[from] || !felt[from].is_inside {
+                continue;
+            }
+            // All that is inside and hangs together.
+            seen[from] = true;
+            let mut patch = vec![from];
+            let mut next = 0;
+            while let Some(&v) = patch.get(next) {
+                next += 1;
+                for (t, _) in self.around.of(v) {
+                    for other in self.boxes.triangles()[t].map(|v| v as usize) {
+                        if felt[other].is_inside && !seen[other] {
+                            seen[other] = true;
+                            patch.push(other);
+                        }
+                    }
+                }
+            }
+            let n_near = patch.iter().filter(|v| felt[**v].is_near).count();
+            if n_near as f64 > FOLD * patch.len() as f64 {
+                for v in patch {
+                    (felt[v].passes, felt[v].has_sunk) = (false, false);
+                }
+            }
         }
     }
 
