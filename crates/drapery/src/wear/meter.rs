@@ -135,7 +135,7 @@ impl WearMeter {
         let mut masked = vec![false; cloth.len()];
         for (v, (p, near)) in cloth.iter().zip(&nearest).enumerate() {
             let Some(near) = near else { continue };
-            let is_masked = mask.covers(near.point);
+            let is_masked = mask.covers(near.point) || body.enters(near);
             masked[v] = is_masked;
             frame.n_masked += u64::from(is_masked);
             frame.cloth.count(body.depth(*p, near), *p, is_masked);
@@ -150,9 +150,8 @@ impl WearMeter {
                 .filter_map(over)
                 .fold(f32::INFINITY, f32::min);
             if let Some(near) = body.nearest(p, 1.001 * limit + 1e-6) {
-                frame
-                    .cloth
-                    .count(body.depth(p, &near), p, mask.covers(near.point));
+                let is_masked = mask.covers(near.point) || body.enters(&near);
+                frame.cloth.count(body.depth(p, &near), p, is_masked);
             }
         };
         for ends in &self.edges.ends {
@@ -238,8 +237,7 @@ impl Posed<'_> {
             return -near.distance;
         }
         // Of a triangle that is partly inside, the place itself may be open.
-        let above = near.point + ABOVE * self.meter.skin_normals.at(near).normalize_or_zero();
-        if !self.surrounds(above) {
+        if !self.enters(near) {
             return near.distance;
         }
         let in_the_open = |t| !self.is_buried(t);
@@ -252,6 +250,15 @@ impl Posed<'_> {
         match open.map_or(rim, |open| open.distance) {
             nearest if nearest.is_finite() => nearest,
             _ => near.distance,
+        }
+    }
+
+    /// Whether the skin is inside another part at a place of it, which may be farther
+    /// from vertices than the mask goes.
+    fn enters(&self, place: &ClosestPoint) -> bool {
+        self.is_buried(place.triangle) && {
+            let normal = self.meter.skin_normals.at(place).normalize_or_zero();
+            self.surrounds(place.point + ABOVE * normal)
         }
     }
 

@@ -374,6 +374,47 @@ fn what_is_between_two_parts_is_as_deep_as_the_way_out() {
     }
 }
 
+/// Two boxes of large triangles: the middle of a face that is inside the other box is
+/// far from its corners, and masked nevertheless.
+#[test]
+fn large_triangles_are_masked_all_over_where_they_are_inside() {
+    let corners = |half: f32, x: f32| {
+        (0..8).map(move |k| {
+            let sign = |bit: u32| if k >> bit & 1 == 1 { half } else { -half };
+            Vec3::new(sign(0) + x, sign(1), sign(2))
+        })
+    };
+    let faces = [
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+    ];
+    let triangles = [0u32, 8].into_iter().flat_map(|first| {
+        let both = faces
+            .into_iter()
+            .flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]);
+        both.map(move |t: [u32; 3]| t.map(|v| v + first))
+    });
+    // The small one ends at x = 0.1 within the large one, which begins at 0.02.
+    let positions = corners(0.1, 0.0).chain(corners(0.2, 0.22));
+    let body = TriMesh::new(positions.collect(), triangles.collect()).unwrap();
+    let inside = inside_by_winding(body.topology(), body.positions());
+    assert_eq!(inside.iter().filter(|inside| **inside).count(), 4);
+    for (x, is_masked) in [(0.09, true), (-0.09, false)] {
+        let small = [[0.01, 0.0], [0.01, 1e-4], [0.0101, 0.0]];
+        let small = small.map(|[y, z]| Vec3::new(x, y, z)).to_vec();
+        let cloth = garment(TriMesh::new(small, vec![[0, 1, 2]]).unwrap());
+        let read =
+            meter(&body, &cloth).read(body.positions(), &felt(&inside), cloth.mesh().positions());
+        assert_eq!(read.n_masked, if is_masked { 3 } else { 0 }, "{x}");
+        assert!(read.cloth.all.deepest > 0.009, "{x}");
+        assert_eq!(read.cloth.open.deepest > 0.0, !is_masked, "{x}");
+    }
+}
+
 #[test]
 fn speed_is_that_relative_to_the_body() {
     let body = ball(0.1);
