@@ -1,14 +1,14 @@
 //! [`part_limbs`]: a motion in which limbs do not sink into the body.
 //!
 //! A captured motion is that of another body: on the one that it is put on, a
-//! hand laid on a hip goes into it, and a thigh drawn up into the belly. Joints
-//! are turned, by as little as does it:
+//! hand laid on a hip goes into it. Joints of the arms are turned, by as little as
+//! does it:
 //!
 //! ```text
 //! min  ½ Σᵢ cᵢ (sᵢ − Gᵢ·ω)₊² + ½ λ |φ + ω − φ̄|²
 //! ```
 //!
-//! over the turns ω of the joints of arms, added to those so far, φ, of which φ̄ are
+//! over the turns ω of these joints, added to those so far, φ, of which φ̄ are
 //! asked for by the frames around. sᵢ is how far a vertex is in another part of the
 //! body, and the room that cloth needs; cᵢ its area; Gᵢ how fast the two come apart
 //! along the way out. Legs and the spine are left alone, so that feet stay where they
@@ -136,13 +136,18 @@ pub fn part_limbs(
     let mut after = 0.0_f64;
     let mut n_turned = 0;
     let mut most: Option<(JointId, f64)> = None;
-    for (pose, turns) in frames.iter_mut().zip(&turns) {
-        if !is_turned(turns) {
+    for ((pose, turns), depth) in frames.iter_mut().zip(&turns).zip(depths) {
+        let is_turned = is_turned(turns);
+        if is_turned {
+            n_turned += 1;
+            *pose = turned(pose, turns);
+        }
+        if is_turned || depth > f64::NEG_INFINITY {
+            after = after.max(deepest(&body.overlaps(pose)?));
+        }
+        if !is_turned {
             continue;
         }
-        n_turned += 1;
-        *pose = turned(pose, turns);
-        after = after.max(deepest(&body.overlaps(pose)?));
         for (joint, turn) in turns.iter().enumerate() {
             let angle = turn.length();
             if angle > most.map_or(TURNED, |(_, most)| most) {

@@ -39,12 +39,18 @@
 //! is inside another part is in a neighbour elsewhere, it is a fold and no stranger:
 //! a calf on a thigh.
 
+mod overlap;
+#[cfg(test)]
+mod tests;
+
 use drapery_core::Topology;
 use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::cloth::Around;
 use crate::contact::{Bounds, MeshBoxes, point_triangle};
+
+pub use overlap::Overlap;
 
 /// How a body gives way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,9 +90,6 @@ const ASIDE: DVec3 = DVec3::new(1.3e-7, 0.7e-7, 1.1e-7);
 /// Two places meet that are nearer than this share of what they are at rest:
 /// the two sides of a hand don't.
 const NEARER: f64 = 0.5;
-/// What keeps this share of the distance that it has at rest, or more, is of one
-/// part.
-const OWN: f64 = 0.8;
 /// What has sunk deeper than this into a stranger is let through [m].
 const SUNK: f64 = 5e-3;
 /// A patch of the body that is inside another part is in a fold if more than this
@@ -161,22 +164,6 @@ pub struct Yielding {
     /// Whether it has sunk into a stranger, or is near what has, and is not
     /// there for the cloth of others, shape [vertex].
     pub absent: Vec<bool>,
-}
-
-/// Where one part of a body is in another, or hardly outside it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overlap {
-    /// The vertex of the one.
-    pub vertex: u32,
-    /// The corners of the triangle of the other that faces it, and the place on
-    /// it that is next to the vertex, as shares of them.
-    pub corners: [u32; 3],
-    /// See `corners`.
-    pub shares: [f64; 3],
-    /// How far the vertex is inside [m]; negative outside.
-    pub depth: f64,
-    /// Its shortest way out.
-    pub way: DVec3,
 }
 
 impl Flesh {
@@ -257,52 +244,6 @@ impl Flesh {
                 self.around_those(positions, both.map(|(f, occupied)| f.has_sunk || *occupied))
             },
         }
-    }
-
-    /// Where some `vertices` are in a part that is more than `apart` [m] from them at
-    /// rest, or less than [`FleshConfig::room`] outside it.
-    ///
-    /// # Panics
-    /// When there is not one position a vertex.
-    pub fn overlaps(&mut self, positions: &[DVec3], vertices: &[u32], apart: f64) -> Vec<Overlap> {
-        self.boxes.refit(positions, positions);
-        let all = Bounds::of(positions.iter().copied());
-        let along = (all.high - all.low).min_position();
-        let flesh = &*self;
-        let of = |v: &u32| {
-            let v = *v as usize;
-            let p = positions[v];
-            let normal = flesh.normal(positions, v);
-            let above = p + normal * ABOVE + ASIDE;
-            let is_inside = flesh.winding(positions, above, along, all) >= 1;
-            let (distance, t) = match is_inside {
-                true => flesh.way_out(positions, v)?,
-                false => flesh.facing(positions, v, normal, flesh.config.room)?,
-            };
-            if flesh.rest_distance(v, t) <= apart {
-                return None;
-            }
-            let met = point_triangle(p, flesh.corners(positions, t));
-            let shares = [1, 2, 3].map(|k| -met.weights[k]);
-            let corners = flesh.boxes.triangles()[t as usize];
-            let [a, b, c] = flesh.corners(positions, t);
-            // At the surface itself the way out is the triangle's.
-            let out = (b - a).cross(c - a).normalize_or_zero();
-            let place = a * shares[0] + b * shares[1] + c * shares[2];
-            let (way, depth) = match is_inside {
-                true => (place - p, distance),
-                false => (p - place, -distance),
-            };
-            Some(Overlap {
-                vertex: v as u32,
-                corners,
-                shares,
-                depth,
-                way: way.try_normalize().unwrap_or(out),
-            })
-        };
-        let found = vertices.par_iter().with_min_len(CHUNK).filter_map(of);
-        found.collect()
     }
 
     /// Where edges enter another part.
@@ -406,8 +347,7 @@ impl Flesh {
     fn feel_at(&self, positions: &[DVec3], v: usize, along: usize, all: Bounds) -> Felt {
         let FleshConfig { room, reach, .. } = self.config;
         let normal = self.normal(positions, v);
-        let above = positions[v] + normal * ABOVE + ASIDE;
-        let is_inside = self.winding(positions, above, along, all) >= 1;
+        let is_inside = self.is_inside(positions, v, normal, along, all);
         let [mut is_near, mut passes, mut has_sunk] = [false; 3];
         let met = match is_inside {
             true => self.facing(positions, v, normal, reach).map(|(depth, t)| {
@@ -494,6 +434,11 @@ impl Flesh {
         self.boxes.triangles()[t as usize].map(|v| x[v as usize])
     }
 
+    /// Whether a vertex is inside another part.
+    fn is_inside(&self, x: &[DVec3], v: usize, normal: DVec3, along: usize, all: Bounds) -> bool {
+        self.winding(x, x[v] + normal * ABOVE + ASIDE, along, all) >= 1
+    }
+
     /// How often the surface is wound around a point: what a ray along an axis
     /// leaves less what it enters.
     fn winding(&self, x: &[DVec3], p: DVec3, along: usize, all: Bounds) -> i32 {
@@ -552,25 +497,6 @@ impl Flesh {
             }
         };
         let nearest = self.boxes.nearest_face(p, reach, distance_sq)?;
-        Some((distance_sq(nearest).sqrt(), nearest))
-    }
-
-    /// How far a vertex is from the nearest surface that it would leave another
-    /// part through, and by which triangle.
-    fn way_out(&self, x: &[DVec3], v: usize) -> Option<(f64, u32)> {
-        let p = x[v];
-        let distance_sq = |t: u32| {
-            let [a, b, c] = self.corners(x, t);
-            if (b - a).cross(c - a).dot(a - p) <= 0.0 {
-                return f64::INFINITY;
-            }
-            let distance = point_triangle(p, [a, b, c]).distance();
-            match distance < OWN * self.rest_distance(v, t) {
-                true => distance * distance,
-                false => f64::INFINITY,
-            }
-        };
-        let nearest = self.boxes.nearest_face(p, self.config.reach, distance_sq)?;
         Some((distance_sq(nearest).sqrt(), nearest))
     }
 
@@ -663,215 +589,4 @@ fn leaves(p: DVec3, way: DVec3, [a, b, c]: [DVec3; 3]) -> Option<f64> {
         .iter()
         .all(|(s, e)| (*e - *s).cross(q - *s).dot(normal) >= -EDGE * area);
     is_in.then_some(distance)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contact::test_meshes::sphere;
-
-    const RADIUS: f64 = 0.06;
-
-    /// Two balls as one body, their centres `apart` [m].
-    fn balls(apart: f64) -> (Topology, Vec<DVec3>) {
-        ball_and(1.0, apart)
-    }
-
-    /// The same where the second is so much larger.
-    fn ball_and(larger: f64, apart: f64) -> (Topology, Vec<DVec3>) {
-        let (one, x) = sphere(RADIUS, 24);
-        let n = x.len() as u32;
-        let both = one.triangles().iter().copied();
-        let both = both.chain(one.triangles().iter().map(|t| t.map(|v| v + n)));
-        let topology = Topology::new(2 * n, both.collect()).unwrap();
-        let half = DVec3::new(0.5 * apart, 0.0, 0.0);
-        let left = x.iter().map(|p| *p - half);
-        let right = x.iter().map(|p| larger * *p + half);
-        (topology, left.chain(right).collect())
-    }
-
-    /// At rest they are far enough apart to meet, and no strangers.
-    fn flesh() -> Flesh {
-        let (topology, rest) = balls(0.28);
-        let config = FleshConfig {
-            strange: 0.5,
-            ..FleshConfig::DEFAULT
-        };
-        Flesh::new(&topology, &rest, config)
-    }
-
-    /// How far each vertex is outside the other ball, as the balls are meant.
-    fn outside_other(x: &[DVec3], apart: f64) -> Vec<f64> {
-        let half = DVec3::new(0.5 * apart, 0.0, 0.0);
-        let n = x.len() / 2;
-        let other = |v: usize| if v < n { half } else { -half };
-        (0..x.len())
-            .map(|v| x[v].distance(other(v)) - RADIUS)
-            .collect()
-    }
-
-    #[test]
-    fn a_body_that_does_not_touch_itself_gives_no_way() {
-        let mut flesh = flesh();
-        for apart in [0.28, 0.2, 2.0 * RADIUS + 6e-3] {
-            let (_, x) = balls(apart);
-            let felt = flesh.feel(&x);
-            assert!(felt.back.iter().all(|b| *b == 0.0), "{apart}");
-            assert!(!felt.inside.contains(&true) && !felt.absent.contains(&true));
-        }
-    }
-
-    #[test]
-    fn what_is_inside_another_part_is_found() {
-        let mut flesh = flesh();
-        for apart in [0.115, 0.1, 0.07] {
-            let (_, x) = balls(apart);
-            let felt = flesh.feel(&x);
-            let mut n_inside = 0;
-            for (v, outside) in outside_other(&x, apart).into_iter().enumerate() {
-                // The ball of triangles is within the round one, by h²/8r.
-                if outside.abs() > 1e-3 {
-                    assert_eq!(felt.inside[v], outside < 0.0, "{apart} {v}: {outside}");
-                }
-                n_inside += usize::from(felt.inside[v]);
-            }
-            assert!(n_inside > 10, "{n_inside}");
-        }
-    }
-
-    /// Two balls that are pushed together leave room for cloth in the middle,
-    /// where a plane between them passes through neither.
-    #[test]
-    fn parts_that_overlap_leave_room_between_them() {
-        let mut flesh = flesh();
-        let n = balls(0.1).1.len() / 2;
-        for overlap in [-0.003, 0.0, 0.002, 0.01, 0.03] {
-            let apart = 2.0 * RADIUS - overlap;
-            let (_, mut x) = balls(apart);
-            let felt = flesh.feel(&x);
-            flesh.give_way(&mut x, &felt.back);
-            let left = x[..n].iter().map(|p| p.x).fold(f64::MIN, f64::max);
-            let right = x[n..].iter().map(|p| p.x).fold(f64::MAX, f64::min);
-            let room = FleshConfig::DEFAULT.room;
-            assert!(right - left > 0.85 * room, "{overlap}: {}", right - left);
-            assert!(right - left < 4.0 * room, "{overlap}: {}", right - left);
-            // Triangles are not mirrored.
-            assert!((right + left).abs() < 5e-4, "{}", right + left);
-        }
-    }
-
-    #[test]
-    fn a_body_that_moves_gives_way_without_a_jump() {
-        let mut flesh = flesh();
-        let step = 2e-4;
-        let mut before: Option<Vec<f64>> = None;
-        for k in 0..100 {
-            let (_, x) = balls(2.0 * RADIUS + 0.008 - step * f64::from(k));
-            let back = flesh.feel(&x).back;
-            if let Some(before) = before {
-                let jump = back.iter().zip(&before).map(|(a, b)| (a - b).abs());
-                let jump = jump.fold(0.0, f64::max);
-                // From inside, a ball of triangles is a corner at every edge:
-                // what is nearest changes there, by the depth times its angle.
-                assert!(jump < 0.002, "{k}: {jump}");
-            }
-            before = Some(back);
-        }
-        assert!(before.unwrap().iter().any(|b| *b > 0.01));
-    }
-
-    /// Where edges enter the other ball is on both balls.
-    #[test]
-    fn the_rim_is_where_the_surfaces_meet() {
-        let mut flesh = flesh();
-        let apart = 0.1;
-        let (_, x) = balls(apart);
-        let rim = flesh.feel(&x).rim;
-        assert!(rim.len() > 10, "{}", rim.len());
-        let half = DVec3::new(0.5 * apart, 0.0, 0.0);
-        for p in rim {
-            for centre in [half, -half] {
-                let off = p.distance(centre) - RADIUS;
-                // The ball of triangles is within the round one, and an edge is
-                // halved four times.
-                assert!(off.abs() < 2e-3, "{p}: {off}");
-            }
-        }
-    }
-
-    /// Vertices that are next to one another go back alike, though only one of
-    /// them is inside.
-    #[test]
-    fn what_goes_back_has_no_steps() {
-        let mut flesh = flesh();
-        for overlap in [0.005, 0.02, 0.04] {
-            let (topology, x) = balls(2.0 * RADIUS - overlap);
-            let felt = flesh.feel(&x);
-            let mut n_moved = 0;
-            for edge in topology.edges() {
-                let [a, b] = edge.vertices.map(|v| v as usize);
-                let step = (felt.back[a] - felt.back[b]).abs();
-                let slope = step / x[a].distance(x[b]);
-                n_moved += u32::from(step > 1e-4);
-                // Most next to the vertices that are inside.
-                assert!(slope <= 2.5, "{overlap}: {slope}");
-            }
-            assert!(n_moved > 50, "{n_moved}");
-            // Far from the overlap nothing is seen to move.
-            for (v, outside) in outside_other(&x, 2.0 * RADIUS - overlap).iter().enumerate() {
-                assert!(*outside < FAR || felt.back[v] <= SEEN, "{outside}");
-            }
-        }
-    }
-
-    #[test]
-    fn of_two_strangers_the_thinner_one_is_absent() {
-        let (topology, rest) = ball_and(1.5, 0.6);
-        let mut flesh = Flesh::new(&topology, &rest, FleshConfig::DEFAULT);
-        let (_, x) = ball_and(1.5, 2.5 * RADIUS - 0.02);
-        let felt = flesh.feel(&x);
-        let n = x.len() / 2;
-        assert!(felt.absent[..n].contains(&true));
-        assert!(!felt.absent[n..].contains(&true));
-        assert!(felt.inside[n..].contains(&true));
-        // Neither makes a hollow where it is deep in the other.
-        let deepest = (0..n).max_by(|a, b| x[*a].x.total_cmp(&x[*b].x)).unwrap();
-        assert!(felt.back[deepest] < 0.01, "{}", felt.back[deepest]);
-    }
-
-    #[test]
-    fn strangers_are_absent_where_they_have_sunk_into_one_another() {
-        let (topology, rest) = balls(0.6);
-        let mut flesh = Flesh::new(&topology, &rest, FleshConfig::DEFAULT);
-        let (_, x) = balls(2.0 * RADIUS - 0.004);
-        let touching = flesh.feel(&x);
-        assert!(touching.back.iter().any(|b| *b > 0.0), "a touch gives way");
-        assert!(!touching.absent.contains(&true));
-        let (_, x) = balls(2.0 * RADIUS - 0.02);
-        let sunk = flesh.feel(&x);
-        for (v, absent) in sunk.absent.iter().enumerate() {
-            // The near half of each ball, and not its far end.
-            if x[v].x.abs() < 0.06 {
-                assert!(absent, "{}", x[v]);
-            }
-            if x[v].x.abs() > 0.105 {
-                assert!(!absent, "{}", x[v]);
-            }
-        }
-        let deepest = (0..x.len()).min_by(|a, b| x[*a].x.abs().total_cmp(&x[*b].x.abs()));
-        assert!(sunk.inside[deepest.unwrap()]);
-        // What cloth is still within stays absent, wherever it is.
-        let (_, x) = balls(0.6);
-        let mut occupied = vec![false; x.len()];
-        occupied[7] = true;
-        let felt = flesh.feel_worn(&x, &occupied);
-        let n = x.len() / 2;
-        for (v, absent) in felt.absent[..n].iter().enumerate() {
-            let away = x[v].distance(x[7]);
-            assert!(*absent || away > 0.06, "{away}");
-            assert!(!absent || away < AROUND, "{away}");
-        }
-        assert!(!felt.absent[n..].contains(&true), "the other ball is there");
-        assert!(!flesh.feel(&x).absent.contains(&true));
-    }
 }
