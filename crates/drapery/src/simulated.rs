@@ -56,9 +56,8 @@ pub struct WearConfig {
     pub settling: f64,
     /// How the body gives way where it touches itself.
     pub flesh: FleshConfig,
-    /// How well steps are solved, as `SimulationConfig::tolerance` [m/s]. On a
-    /// body that stands still, one vertex in a hundred of a T-shirt trembles
-    /// with 0.08 m/s at 0.003, with 0.007 at 0.0003, in as many iterations.
+    /// How well steps are solved, as `SimulationConfig::tolerance` [m/s]. Cloth
+    /// on a body that stands still trembles by a multiple of it.
     pub tolerance: f64,
     /// The same as a share of how fast the garment moves within itself, as
     /// `SimulationConfig::relative_tolerance`; the larger of both counts. A
