@@ -41,6 +41,7 @@ mod surface;
 pub(crate) mod test_meshes;
 mod touch;
 mod weave;
+mod winding;
 
 pub use block::Bounds;
 pub use boxes::BoxTree;

@@ -85,8 +85,6 @@ const WIDER: f64 = 1e-2;
 const SQUEEZE: f64 = 0.45;
 /// The winding number is taken so far above the surface [m].
 const ABOVE: f64 = 1e-5;
-/// So that no ray along an axis passes exactly through the vertex it is of [m].
-const ASIDE: DVec3 = DVec3::new(1.3e-7, 0.7e-7, 1.1e-7);
 /// Two places meet that are nearer than this share of what they are at rest:
 /// the two sides of a hand don't.
 const NEARER: f64 = 0.5;
@@ -205,12 +203,11 @@ impl Flesh {
     pub fn feel_worn(&mut self, positions: &[DVec3], occupied: &[bool]) -> Yielding {
         self.boxes.refit(positions, positions);
         let all = Bounds::of(positions.iter().copied());
-        let along = (all.high - all.low).min_position();
         let flesh = &*self;
         let mut felt: Vec<Felt> = (0..positions.len())
             .into_par_iter()
             .with_min_len(CHUNK)
-            .map(|v| flesh.feel_at(positions, v, along, all))
+            .map(|v| flesh.feel_at(positions, v, all))
             .collect();
         self.find_folds(&mut felt);
         for felt in felt.iter_mut().filter(|f| f.passes) {
@@ -233,7 +230,7 @@ impl Flesh {
             }
         }
         self.spread(positions, &mut back);
-        let rim = self.rim(positions, &felt, along, all);
+        let rim = self.rim(positions, &felt, all);
         self.keep_shape(positions, &felt, &rim, &mut back);
         Yielding {
             back,
@@ -247,7 +244,7 @@ impl Flesh {
     }
 
     /// Where edges enter another part.
-    fn rim(&self, x: &[DVec3], felt: &[Felt], along: usize, all: Bounds) -> Vec<DVec3> {
+    fn rim(&self, x: &[DVec3], felt: &[Felt], all: Bounds) -> Vec<DVec3> {
         let edges = self.boxes.edges().iter();
         let entering: Vec<[usize; 2]> = edges
             .map(|edge| edge.map(|v| v as usize))
@@ -260,10 +257,10 @@ impl Flesh {
                     true => (x[a], x[b]),
                     false => (x[b], x[a]),
                 };
-                let above = (self.normal(x, a) + self.normal(x, b)) * (0.5 * ABOVE) + ASIDE;
+                let above = (self.normal(x, a) + self.normal(x, b)) * (0.5 * ABOVE);
                 for _ in 0..HALVINGS {
                     let middle = inside.midpoint(outside);
-                    match self.winding(x, middle + above, along, all) >= 1 {
+                    match self.boxes.winding(x, middle + above, all) >= 1 {
                         true => inside = middle,
                         false => outside = middle,
                     }
@@ -344,10 +341,10 @@ impl Flesh {
         left.into_iter().map(|l| l > 0.0).collect()
     }
 
-    fn feel_at(&self, positions: &[DVec3], v: usize, along: usize, all: Bounds) -> Felt {
+    fn feel_at(&self, positions: &[DVec3], v: usize, all: Bounds) -> Felt {
         let FleshConfig { room, reach, .. } = self.config;
         let normal = self.normal(positions, v);
-        let is_inside = self.is_inside(positions, v, normal, along, all);
+        let is_inside = self.is_inside(positions, v, normal, all);
         let [mut is_near, mut passes, mut has_sunk] = [false; 3];
         let met = match is_inside {
             true => self.facing(positions, v, normal, reach).map(|(depth, t)| {
@@ -435,47 +432,8 @@ impl Flesh {
     }
 
     /// Whether a vertex is inside another part.
-    fn is_inside(&self, x: &[DVec3], v: usize, normal: DVec3, along: usize, all: Bounds) -> bool {
-        self.winding(x, x[v] + normal * ABOVE + ASIDE, along, all) >= 1
-    }
-
-    /// How often the surface is wound around a point: what a ray along an axis
-    /// leaves less what it enters.
-    fn winding(&self, x: &[DVec3], p: DVec3, along: usize, all: Bounds) -> i32 {
-        let (mut far, mut winding) = (p, 0);
-        // To the nearer end.
-        let backwards = p[along] - all.low[along] < all.high[along] - p[along];
-        far[along] = match backwards {
-            true => all.low[along],
-            false => all.high[along],
-        };
-        let way = Bounds::of_point(p).with(far);
-        let [i, j] = [(along + 1) % 3, (along + 2) % 3];
-        self.boxes.visit_faces(way, 0.0, |t| {
-            let ids = self.boxes.triangles()[t as usize];
-            let corners = self.corners(x, t);
-            // On which side of each edge the ray passes; the same number, but
-            // for its sign, for both triangles of an edge.
-            let side = |a: usize, b: usize| {
-                let (a, b, sign) = match ids[a] < ids[b] {
-                    true => (corners[a] - p, corners[b] - p, 1.0),
-                    false => (corners[b] - p, corners[a] - p, -1.0),
-                };
-                sign * (a[i] * b[j] - a[j] * b[i])
-            };
-            let sides = [side(1, 2), side(2, 0), side(0, 1)];
-            let turn = match sides {
-                [a, b, c] if a > 0.0 && b > 0.0 && c > 0.0 => 1,
-                [a, b, c] if a < 0.0 && b < 0.0 && c < 0.0 => -1,
-                _ => return,
-            };
-            let sum: f64 = sides.iter().sum();
-            let at = (0..3).map(|k| sides[k] * corners[k][along]).sum::<f64>() / sum;
-            if (at > p[along]) != backwards {
-                winding += if backwards { -turn } else { turn };
-            }
-        });
-        winding
+    fn is_inside(&self, x: &[DVec3], v: usize, normal: DVec3, all: Bounds) -> bool {
+        self.boxes.winding(x, x[v] + normal * ABOVE, all) >= 1
     }
 
     /// How far from a vertex the surface is that faces the other way, and with

@@ -231,7 +231,13 @@ impl Posed<'_> {
         if !self.is_buried(near.triangle) {
             let normal = self.meter.skin_normals.at(near).as_dvec3();
             let offset = p.as_dvec3() - near.point.as_dvec3();
-            return near.distance * if offset.dot(normal) < 0.0 { 1.0 } else { -1.0 };
+            // At the edge of a crease normals point anywhere.
+            let is_inside = offset.dot(normal) < 0.0 && self.surrounds(p);
+            return if is_inside {
+                near.distance
+            } else {
+                -near.distance
+            };
         }
         if !self.surrounds(p) {
             return -near.distance;

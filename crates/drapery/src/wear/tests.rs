@@ -100,6 +100,26 @@ fn inside_by_winding(topology: &Topology, positions: &[Vec3]) -> Vec<bool> {
         .collect()
 }
 
+/// Cloth beside a fold that is turned over, to which normals point, was taken
+/// to be deep inside.
+#[test]
+fn cloth_beside_a_spike_turned_inside_out_is_outside() {
+    let body = ball(0.1);
+    let mut positions = body.positions().to_vec();
+    let top = positions.len() - 1;
+    positions[top] = Vec3::NEG_Y * 0.2;
+    let body = body.with_positions(positions).unwrap();
+    let patch = |at: Vec3| {
+        let corners = [Vec3::ZERO, Vec3::X * 1e-3, Vec3::Y * 1e-3];
+        let corners = corners.map(|c| c + at).to_vec();
+        TriMesh::new(corners, vec![[0, 1, 2]]).unwrap()
+    };
+    let beside = read(&body, patch(Vec3::new(0.03, -0.15, 0.0)));
+    assert_eq!(beside.cloth.open.n_deep, 0, "{beside:?}");
+    let inside = read(&body, patch(Vec3::new(0.08, 0.0, 0.0)));
+    assert_eq!(inside.cloth.open.n_deep, inside.cloth.open.n_points);
+}
+
 #[test]
 fn a_shell_in_a_ball_is_as_deep_as_it_is_smaller() {
     let body = ball(0.1);

@@ -3,7 +3,9 @@
 //! The nearest point is found in `f64`; in a face, the distance is the height
 //! over it, so that it passes smoothly through zero. On sides and corners the
 //! sign comes from pseudo-normals (`drapery_core::PseudoNormals`), which is
-//! right for a closed surface that does not cross itself.
+//! right for a closed surface that does not cross itself. A body in a deep bend
+//! does: what seems to be more than a millimetre inside must be so by its winding
+//! number, too.
 //!
 //! Nearest points jump where two places of the body are equally far. Who has
 //! been on a triangle before can walk from it instead: [`MeshObstacle::nearest_from`]
@@ -13,6 +15,7 @@ use drapery_core::{ClosestPoint, PseudoNormals, Topology};
 use glam::{DVec3, Vec3};
 
 use super::absence::Absence;
+use super::block::Bounds;
 use super::candidates::MeshBoxes;
 use super::closest::{Proximity, TriangleRegion, point_triangle};
 use super::obstacle::{Anchor, SurfacePoint};
@@ -32,6 +35,8 @@ pub struct MeshObstacle {
     /// beyond that.
     mean_move: DVec3,
     farthest_apart: f64,
+    /// Around where it is at the end of the step.
+    all: Bounds,
     absence: Option<Absence>,
 }
 
@@ -69,6 +74,9 @@ pub enum ObstacleError {
 /// Nearer than this the direction of an offset is rounding [m].
 const TOUCHING: f64 = 1e-12;
 
+/// What is deeper inside by normals [m] is asked for the winding number.
+const SURE: f64 = 1e-3;
+
 impl MeshObstacle {
     /// A mesh at rest at `positions` [m].
     ///
@@ -94,6 +102,7 @@ impl MeshObstacle {
         Ok(Self {
             boxes: MeshBoxes::new(topology, &positions),
             normals: PseudoNormals::new(topology.triangles(), &to_f32(&positions)),
+            all: Bounds::of(positions.iter().copied()),
             start: positions.clone(),
             end: positions,
             around: pairs.into_iter().map(|p| p.1).collect(),
@@ -144,6 +153,7 @@ impl MeshObstacle {
         check(end, self.end.len())?;
         self.start.copy_from_slice(start);
         self.end.copy_from_slice(end);
+        self.all = Bounds::of(end.iter().copied());
         let moves = || start.iter().zip(end).map(|(a, b)| *b - *a);
         self.mean_move = moves().sum::<DVec3>() / start.len().max(1) as f64;
         let apart = moves().map(|way| way.distance_squared(self.mean_move));
@@ -224,7 +234,16 @@ impl MeshObstacle {
                 false => f64::INFINITY,
             }
         })?;
-        Some(self.surface_point(p, triangle, &self.proximity(p, triangle)))
+        let found = self.surface_point(p, triangle, &self.proximity(p, triangle));
+        // Where the surface is folded over, its normals point anywhere.
+        match found.distance < -SURE && self.boxes.winding(&self.end, p, self.all) < 1 {
+            true => Some(SurfacePoint {
+                distance: -found.distance,
+                normal: -found.normal,
+                ..found
+            }),
+            false => Some(found),
+        }
     }
 
     /// The place on the surface, at the end of the step, that is reached from

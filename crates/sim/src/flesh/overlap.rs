@@ -35,13 +35,12 @@ impl Flesh {
     pub fn overlaps(&mut self, positions: &[DVec3], vertices: &[u32], apart: f64) -> Vec<Overlap> {
         self.boxes.refit(positions, positions);
         let all = Bounds::of(positions.iter().copied());
-        let along = (all.high - all.low).min_position();
         let flesh = &*self;
         let of = |v: &u32| {
             let v = *v as usize;
             let p = positions[v];
             let normal = flesh.normal(positions, v);
-            let is_inside = flesh.is_inside(positions, v, normal, along, all);
+            let is_inside = flesh.is_inside(positions, v, normal, all);
             let (distance, t) = match is_inside {
                 true => flesh.way_out(positions, v)?,
                 false => flesh.facing(positions, v, normal, flesh.config.room)?,
