@@ -121,6 +121,7 @@ pieces! {
     "dance-waltz", None, dances::waltz;
     "dance-twist", None, dances::twist;
     "dance-disco", None, dances::disco;
+    "dance-hustle", None, dances::hustle;
     "idle", None, dances::idle;
     "arms-up", None, calisthenics::arms_up;
     "arms-down", None, calisthenics::arms_down;

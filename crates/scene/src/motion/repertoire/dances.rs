@@ -1,4 +1,4 @@
-//! Three dances and standing idly.
+//! Four dances and standing idly.
 
 use glam::DVec2;
 
@@ -261,11 +261,82 @@ pub(super) fn disco(composer: &mut Composer) {
         composer.key(Channel::Twist, beat, deg(-10.0) * s);
         composer.advance(beat);
     }
-    point(composer, beat);
+    point(composer, beat, 1);
 }
 
-/// The right arm points up to the side and down across, the hip goes with it.
-fn point(composer: &mut Composer, beat: f64) {
+/// A hustle, in the style of the disco: three steps to the front and a touch,
+/// three to the back, steps to the side that turn by 45° each, and the left
+/// arm points.
+pub(super) fn hustle(composer: &mut Composer) {
+    let beat = 0.5;
+    composer.wait(0.3);
+    for channel in [Channel::PelvisUp, Channel::Twist, Channel::SideBend] {
+        composer.key(channel, 0.0, 0.0);
+    }
+    for arm in 0..2 {
+        for channel in [Channel::Elbow, Channel::ArmForward, Channel::ArmOut] {
+            composer.key(channel(arm), 0.0, 0.0);
+        }
+    }
+    for (n, front) in [(0, 0.3), (1, -0.26)] {
+        let mut lead = n;
+        for step in 0..4 {
+            let is_touch = step == 3;
+            let ahead = composer.beside(0.0, front);
+            // A touch comes beside the foot that stands.
+            let there = if is_touch { composer.place } else { ahead };
+            let facing = composer.facing;
+            composer.tread(lead, 0.03, 0.72 * beat, there, facing, &SIDE);
+            let over = composer.place.lerp(there, 0.7);
+            composer.pass(beat, over + lean_to(composer, 1 - lead, 0.02), facing);
+            swing(composer, beat, lead, 1.0);
+            composer.advance(beat);
+            composer.place = there;
+            lead = 1 - lead;
+        }
+    }
+    for step in 0..4 {
+        let lead = step % 2;
+        let s = sign(lead);
+        // Twice to the left and back again.
+        let turn = if step < 2 { 45.0 } else { -45.0 };
+        let there = composer.beside(0.24 * s, 0.0);
+        let facing = composer.facing + deg(turn);
+        composer.tread(lead, 0.02, 0.72 * beat, there, facing, &SIDE);
+        composer.pass(
+            beat,
+            composer.beside(0.14 * s, 0.0),
+            facing - deg(0.4 * turn),
+        );
+        swing(composer, beat, lead, 1.4);
+        composer.advance(beat);
+        (composer.place, composer.facing) = (there, facing);
+        composer.tread(1 - lead, 0.06, 0.76 * beat, there, facing, &SIDE);
+        composer.pass(beat, there, facing);
+        swing(composer, beat, 1 - lead, 0.6);
+        composer.advance(beat);
+    }
+    point(composer, beat, 0);
+}
+
+/// A beat of a hustle: down, bent arms against the leg that leads.
+fn swing(composer: &mut Composer, beat: f64, lead: usize, wide: f64) {
+    let s = sign(lead);
+    composer.key(Channel::PelvisUp, 0.5 * beat, -0.02);
+    composer.key(Channel::PelvisUp, beat, -0.05);
+    composer.key(Channel::SideBend, beat, deg(-4.0) * s);
+    composer.key(Channel::Twist, beat, deg(9.0) * s * wide);
+    for arm in 0..2 {
+        let with = if arm == lead { -1.0 } else { 1.0 };
+        composer.key(Channel::ArmForward(arm), beat, deg(16.0 + 24.0 * with));
+        composer.key(Channel::Elbow(arm), beat, deg(70.0));
+        composer.key(Channel::ArmOut(arm), beat, deg(12.0 * wide));
+    }
+}
+
+/// An arm points up to its side and down across, the hip goes with it.
+fn point(composer: &mut Composer, beat: f64, arm: usize) {
+    let (other, right) = (1 - arm, -sign(arm));
     composer.wait(0.0);
     for i in 0..=8 {
         let time = beat * (0.9 + f64::from(i));
@@ -274,28 +345,28 @@ fn point(composer: &mut Composer, beat: f64) {
             _ if i % 2 == 0 => (1.0, 1.0),
             _ => (0.0, 1.0),
         };
-        composer.key(Channel::ArmOut(1), time, on * deg(8.0 + 106.0 * up));
-        composer.key(Channel::ArmForward(1), time, on * deg(38.0 - 38.0 * up));
-        composer.key(Channel::ArmAcross(1), time, on * deg(14.0 - 14.0 * up));
-        composer.key(Channel::ArmInward(1), time, 0.0);
-        composer.key(Channel::Elbow(1), time, on * deg(10.0 - 8.0 * up));
-        composer.key(Channel::Shrug(1), time, deg(10.0) * up);
-        composer.key(Channel::Twist, time, on * deg(16.0 - 32.0 * up));
-        composer.key(Channel::Look, time, on * deg(8.0 - 30.0 * up));
-        composer.key(Channel::SideBend, time, on * deg(4.0 - 10.0 * up));
-        composer.key(Channel::PelvisLeft, time, on * (0.05 * up - 0.025));
-        composer.key(Channel::PelvisList, time, on * deg(7.0 * up - 3.0));
+        composer.key(Channel::ArmOut(arm), time, on * deg(8.0 + 106.0 * up));
+        composer.key(Channel::ArmForward(arm), time, on * deg(38.0 - 38.0 * up));
+        composer.key(Channel::ArmAcross(arm), time, on * deg(14.0 - 14.0 * up));
+        composer.key(Channel::ArmInward(arm), time, 0.0);
+        composer.key(Channel::Elbow(arm), time, on * deg(10.0 - 8.0 * up));
+        composer.key(Channel::Shrug(arm), time, deg(10.0) * up);
+        composer.key(Channel::Twist, time, right * on * deg(16.0 - 32.0 * up));
+        composer.key(Channel::Look, time, right * on * deg(8.0 - 30.0 * up));
+        composer.key(Channel::SideBend, time, right * on * deg(4.0 - 10.0 * up));
+        composer.key(Channel::PelvisLeft, time, right * on * (0.05 * up - 0.025));
+        composer.key(Channel::PelvisList, time, right * on * deg(7.0 * up - 3.0));
         composer.key(Channel::PelvisUp, time, -0.03 * on);
-        // The left hand on its way to the hip, and away at the end.
-        composer.key(Channel::ArmOut(0), time, on * deg(30.0));
-        composer.key(Channel::Elbow(0), time, on * deg(56.0));
-        composer.key(Channel::ArmInward(0), time, on * deg(16.0));
-        composer.key(Channel::ArmForward(0), time, on * deg(-14.0));
+        // The other hand on its way to the hip, and away at the end.
+        composer.key(Channel::ArmOut(other), time, on * deg(30.0));
+        composer.key(Channel::Elbow(other), time, on * deg(56.0));
+        composer.key(Channel::ArmInward(other), time, on * deg(16.0));
+        composer.key(Channel::ArmForward(other), time, on * deg(-14.0));
     }
     for channel in [
-        Channel::ArmAcross(1),
-        Channel::ArmInward(0),
-        Channel::Shrug(1),
+        Channel::ArmAcross(arm),
+        Channel::ArmInward(other),
+        Channel::Shrug(arm),
         Channel::Look,
         Channel::PelvisLeft,
         Channel::PelvisList,
