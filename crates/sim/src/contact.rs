@@ -55,5 +55,5 @@ pub use orientation::orientation;
 pub(crate) use pairs::{MeshPairs, PairContacts, PairKeeping, PairSettings};
 pub use penetration::{ClothPoint, Penetration, cloth_points, penetration};
 pub use shape::{Shape, ShapeError};
-pub(crate) use surface::{SurfaceContacts, SurfaceSettings};
+pub(crate) use surface::{LookAt, SurfaceContacts, SurfaceSettings};
 pub use touch::{Friction, Touch};

@@ -155,6 +155,8 @@ pub(crate) struct PairContacts {
     tangle: Option<Tangle>,
     /// Vertices that pass through cloth and edges of meshes.
     passing: Vec<bool>,
+    /// Vertices of edges and faces that are inside a mesh, sorted.
+    caught: Vec<u32>,
 }
 
 /// What is known about where a step starts.
@@ -258,6 +260,7 @@ impl PairContacts {
             rounds: 0,
             tangle: None,
             passing: vec![false; positions.len()],
+            caught: Vec::new(),
         }
     }
 
@@ -291,6 +294,14 @@ impl PairContacts {
             self.doubt();
         }
         self.passing = passing;
+    }
+
+    /// Sets the vertices of edges and faces that are inside a mesh, and must get
+    /// out of it.
+    pub(crate) fn set_caught(&mut self, mut caught: Vec<u32>) {
+        caught.sort_unstable();
+        caught.dedup();
+        self.caught = caught;
     }
 
     /// Sets where each vertex of the cloth is at home [m].
@@ -430,7 +441,17 @@ impl PairContacts {
     fn is_free(&self, near: &Near) -> bool {
         let passes = |v: &u32| self.passing.get(*v as usize) == Some(&true);
         let tangle = self.tangle.as_ref();
-        near.vertices.iter().any(passes) || tangle.is_some_and(|tangle| tangle.frees(near))
+        near.vertices.iter().any(passes)
+            || tangle.is_some_and(|tangle| tangle.frees(near))
+            || self.is_caught(near)
+    }
+
+    /// Whether a pair would hold an edge or a face in the mesh that it is with.
+    fn is_caught(&self, near: &Near) -> bool {
+        let caught = |v: &&u32| self.caught.binary_search(v).is_ok();
+        !self.caught.is_empty()
+            && !near.pair.kind.is_of_cloth()
+            && near.vertices.iter().filter(caught).count() > 1
     }
 
     /// Looks at where a solve from `start` ended [m]. True when pairs have come

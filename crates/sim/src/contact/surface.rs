@@ -20,6 +20,12 @@
 //! speed of impact, so that the band stops it. What still ends inside, or beyond,
 //! is set back to where it came in and counted ([`SurfaceContacts::set_out`]): the
 //! one thing here that is done behind the objective's back.
+//!
+//! **Between the vertices** cloth is kept off a mesh as pairs, which have no sign:
+//! what has got to the wrong side of an edge of the body would be held there. Middles
+//! of edges and centres of faces that are found inside are *caught*
+//! ([`SurfaceContacts::find_caught`]), and pushed out as vertices are until they are
+//! out; their pairs are off for so long.
 
 mod ranges;
 mod sample;
@@ -76,6 +82,22 @@ const HARDER: f64 = 4.0;
 const CHUNK: usize = 256;
 /// Planes whose normals agree so far say the same.
 const SAME: f64 = 0.9;
+
+/// Cloth is caught whose edges or faces are deeper inside than this [m] ...
+const CAUGHT: f64 = 3e-4;
+/// ... until they are out by this share of the offset.
+const CLEAR: f64 = 0.3;
+/// Edges and faces are looked at that have a vertex nearer than so many offsets.
+const NEAR_BY: f64 = 2.0;
+
+/// What is looked at for being caught.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LookAt {
+    /// Only what is known to be.
+    Caught,
+    /// All edges and faces of the cloth.
+    All,
+}
 
 /// What is remembered of a point that touches.
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +163,8 @@ pub(crate) struct SurfaceContacts {
     dt: f64,
     /// How far samples are from each obstacle that is a mesh.
     ranges: Vec<Option<MeshRange>>,
+    /// Samples between vertices that are inside a mesh, sorted.
+    caught: Vec<u32>,
 }
 
 impl SurfaceContacts {
@@ -163,6 +187,7 @@ impl SurfaceContacts {
             homes: Vec::new(),
             dt: 0.0,
             ranges: Vec::new(),
+            caught: Vec::new(),
             n_vertices,
             longest,
             samples,
@@ -287,7 +312,15 @@ impl SurfaceContacts {
                         });
                     found.collect::<Vec<_>>()
                 });
-                found.collect::<Vec<_>>().concat()
+                let mut found = found.collect::<Vec<_>>().concat();
+                for s in self.caught.iter().map(|s| *s as usize) {
+                    if s >= n && counts(s) {
+                        let ((from, to), known) = (way(s), &mut range.known[s]);
+                        let met = self.meets_mesh(s, mesh, known, gone, from, to);
+                        found.extend(met.map(|met| (s, met)));
+                    }
+                }
+                found
             }
             (Obstacle::Rigid(rigid), _) => (0..n)
                 .filter(|s| counts(*s))
@@ -508,7 +541,7 @@ impl SurfaceContacts {
         for (o, obstacle) in obstacles.iter().enumerate() {
             let mut range = self.ranges[o].take();
             let is_touched = &touched[o * n..(o + 1) * n];
-            let counts = |s: usize| is_surprised[s] && !is_touched[s];
+            let counts = |s: usize| is_surprised.get(s) == Some(&true) && !is_touched[s];
             let mut found = self.meetings(obstacle, &mut range, start, end, counts);
             self.ranges[o] = range;
             if let Obstacle::Mesh(mesh) = obstacle {
@@ -588,6 +621,58 @@ impl SurfaceContacts {
             n_set += set.sum::<u32>();
         }
         n_set
+    }
+
+    /// After a step, which has ended at `end` [m]: looks which of what was caught
+    /// still is, and where asked to look at `all`, what else is. Gives the vertices
+    /// of these.
+    pub(crate) fn find_caught(
+        &mut self,
+        obstacles: &[Obstacle],
+        end: &[DVec3],
+        all: LookAt,
+    ) -> Vec<u32> {
+        let mut caught = Vec::new();
+        for (obstacle, range) in obstacles.iter().zip(&mut self.ranges) {
+            let (Obstacle::Mesh(mesh), Some(range)) = (obstacle, range) else {
+                continue;
+            };
+            let was = |s: usize| self.caught.binary_search(&(s as u32)).is_ok();
+            let gone = range.gone();
+            let (vertices, between) = range.known.split_at_mut(self.n_vertices);
+            let is_near = |v: &u32| {
+                let v = *v as usize;
+                let offset = self.settings[usize::from(self.piece_of[v])].offset;
+                vertices[v].least(end[v], gone) < NEAR_BY * offset
+            };
+            let found = between.par_iter_mut().with_min_len(CHUNK).enumerate();
+            let found = found.map(|(i, known)| {
+                let s = self.n_vertices + i;
+                let sample = &self.samples[s];
+                let own = &sample.vertices[..usize::from(sample.n_vertices)];
+                let asked = was(s) || (all == LookAt::All && own.iter().any(is_near));
+                if !asked {
+                    return None;
+                }
+                let offset = self.settings[usize::from(self.piece_of[s])].offset;
+                let (p, reach) = (sample.at(end), NEAR_BY * offset);
+                if known.is_beyond(p, gone, reach) {
+                    return None;
+                }
+                let home = self.homes.get(s).copied();
+                let distance = known.nearest(mesh, home, p, gone, reach)?.distance;
+                let is_caught = distance < -CAUGHT || (was(s) && distance < CLEAR * offset);
+                is_caught.then_some(s as u32)
+            });
+            caught.extend(found.collect::<Vec<_>>().into_iter().flatten());
+        }
+        caught.sort_unstable();
+        caught.dedup();
+        self.caught = caught;
+        let samples = self.caught.iter().map(|s| &self.samples[*s as usize]);
+        samples
+            .flat_map(|s| s.vertices[..usize::from(s.n_vertices)].iter().copied())
+            .collect()
     }
 
     /// Takes down what touches were like in a solve that ended at `end` [m],

@@ -4,7 +4,7 @@ use drapery_core::FrameIndex;
 use glam::{DMat3, DVec3};
 
 use super::{Diverged, Failure, Integrator, Simulation, SimulationConfig, StepReport};
-use crate::contact::{MeshObstacle, Obstacle, PairContacts, SurfaceContacts, Touch};
+use crate::contact::{LookAt, MeshObstacle, Obstacle, PairContacts, SurfaceContacts, Touch};
 use crate::stopwatch::{Stopwatch, TimeSpent};
 use crate::{Cloth, Inertia, NewtonConfig, Objective, SolveError, Solver, Spring};
 
@@ -22,6 +22,9 @@ const RUNGS: u32 = 4;
 /// A step in which something had to be set back, or a triangle turned over, is
 /// halved so often before that is accepted: smaller steps are the better cure.
 const FORCES_FIRST: u32 = 2;
+
+/// Every so many steps edges and faces are looked at that may be inside a mesh.
+const LOOKED_AT: u64 = 5;
 
 /// How often what obstacles and what cloth sets back are brought together.
 const SETTLING: u32 = 4;
@@ -101,6 +104,7 @@ impl Simulation {
                     if self.config.integrator == Integrator::Bdf2 {
                         self.before = Some(self.history(start.0, start.1));
                     }
+                    self.find_caught();
                     let watch = Stopwatch::start();
                     for obstacle in &mut self.obstacles {
                         obstacle.rest();
@@ -134,6 +138,23 @@ impl Simulation {
             dt: self.config.dt / f64::from(1 << RUNGS),
             failure: fault.failure,
         })
+    }
+
+    /// Finds what of the cloth is inside a mesh between its vertices.
+    fn find_caught(&mut self) {
+        let Some(surface) = &mut self.surface else {
+            return;
+        };
+        let all = match self.step % LOOKED_AT {
+            0 => LookAt::All,
+            _ => LookAt::Caught,
+        };
+        let watch = Stopwatch::start();
+        let caught = surface.find_caught(&self.obstacles, &self.x, all);
+        self.spent.surface += watch.seconds();
+        if let Some(pairs) = &mut self.pairs {
+            pairs.set_caught(caught);
+        }
     }
 
     /// Positions and velocities of a step ago for BDF2. What touched in between
