@@ -8,8 +8,9 @@
 use drapery_core::Fabric;
 use drapery_sim::textbook::{Rectangle, Triangulation};
 use drapery_sim::{
-    Cloth, ContactConfig, Integrator, MeshObstacle, Obstacle, Placement, RigidObstacle,
-    SelfContactConfig, Shape, Simulation, SimulationConfig, SimulationError, penetration,
+    Cloth, ClothPoint, ContactConfig, Integrator, MeshBoxes, MeshObstacle, Obstacle, Placement,
+    RigidObstacle, SelfContactConfig, Shape, Simulation, SimulationConfig, SimulationError,
+    penetration,
 };
 use glam::{DQuat, DVec3};
 
@@ -303,6 +304,39 @@ fn globe(radius: f64, n: u32) -> (drapery_core::Topology, Vec<DVec3>) {
         drapery_core::Topology::new(n_points, triangles).unwrap(),
         points,
     )
+}
+
+/// A ball between the vertices of a cloth, in which the middle of an edge is.
+/// The pairs of that edge with those of the ball would hold it there.
+#[test]
+fn what_is_inside_between_the_vertices_comes_out() {
+    let (cloth, x) = patch(3, 0.008);
+    let (topology, points) = globe(0.012, 24);
+    let ball = MeshObstacle::new(&topology, points).unwrap();
+    let mut simulation = Simulation::new(cloth, x, SimulationConfig::default()).unwrap();
+    simulation.set_gravity(DVec3::ZERO).unwrap();
+    // All but those around the ball.
+    for v in (0..16).filter(|v| ![5, 6, 9, 10].contains(v)) {
+        simulation.hold(v).unwrap();
+    }
+    simulation
+        .set_obstacles(vec![ball.into()], contact(0.3))
+        .unwrap();
+    let boxes = MeshBoxes::new(simulation.cloth().topology(), simulation.positions());
+    let depth = |simulation: &Simulation| {
+        let obstacle = &simulation.obstacles()[0];
+        penetration(obstacle, &boxes, simulation.positions(), 1e-4)
+    };
+    let before = depth(&simulation);
+    assert!((0.003..0.005).contains(&before.worst), "{before:?}");
+    assert!(!matches!(before.place, Some(ClothPoint::Vertex(_))));
+    for _ in 0..100 {
+        simulation.step().unwrap();
+        let speeds = simulation.velocities().iter().map(|v| v.length());
+        assert!(speeds.fold(0.0, f64::max) < 1.5);
+    }
+    let after = depth(&simulation);
+    assert_eq!(after.n_inside, 0, "{after:?}");
 }
 
 #[test]

@@ -87,8 +87,6 @@ const SAME: f64 = 0.9;
 const CAUGHT: f64 = 3e-4;
 /// ... until they are out by this share of the offset.
 const CLEAR: f64 = 0.3;
-/// Edges and faces are looked at that have a vertex nearer than so many offsets.
-const NEAR_BY: f64 = 2.0;
 
 /// What is looked at for being caught.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -640,28 +638,26 @@ impl SurfaceContacts {
             let was = |s: usize| self.caught.binary_search(&(s as u32)).is_ok();
             let gone = range.gone();
             let (vertices, between) = range.known.split_at_mut(self.n_vertices);
-            let is_near = |v: &u32| {
+            // What is inside is no deeper there than it is far from a vertex outside.
+            let is_near = |v: &u32, p: DVec3| {
                 let v = *v as usize;
-                let offset = self.settings[usize::from(self.piece_of[v])].offset;
-                vertices[v].least(end[v], gone) < NEAR_BY * offset
+                vertices[v].least(end[v], gone) < end[v].distance(p)
             };
             let found = between.par_iter_mut().with_min_len(CHUNK).enumerate();
             let found = found.map(|(i, known)| {
                 let s = self.n_vertices + i;
                 let sample = &self.samples[s];
                 let own = &sample.vertices[..usize::from(sample.n_vertices)];
-                let asked = was(s) || (all == LookAt::All && own.iter().any(is_near));
-                if !asked {
-                    return None;
-                }
+                let p = sample.at(end);
                 let offset = self.settings[usize::from(self.piece_of[s])].offset;
-                let (p, reach) = (sample.at(end), NEAR_BY * offset);
-                if known.is_beyond(p, gone, reach) {
+                let reach = CLEAR * offset;
+                let is_asked = was(s) || (all == LookAt::All && own.iter().all(|v| is_near(v, p)));
+                if !is_asked || known.is_beyond(p, gone, reach) {
                     return None;
                 }
                 let home = self.homes.get(s).copied();
                 let distance = known.nearest(mesh, home, p, gone, reach)?.distance;
-                let is_caught = distance < -CAUGHT || (was(s) && distance < CLEAR * offset);
+                let is_caught = distance < -CAUGHT || (was(s) && distance < reach);
                 is_caught.then_some(s as u32)
             });
             caught.extend(found.collect::<Vec<_>>().into_iter().flatten());
