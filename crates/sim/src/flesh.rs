@@ -14,7 +14,7 @@
 //! L is the depth of the overlap, from the vertex to where the other part ends:
 //! to the nearest surface that faces the other way; d the distance to what is in
 //! front; g the room for cloth, which widens from [`FleshConfig::room`] as the
-//! overlap deepens. What is not near an overlap goes back by 1.8 mm at most, so that
+//! overlap deepens. What is not near an overlap goes back by 0.7 mm at most, so that
 //! cloth on it is still seen outside. All three agree where surfaces touch, so that
 //! a body that moves gives way without a jump.
 //!
@@ -98,10 +98,10 @@ const FOLD: f64 = 0.05;
 const AROUND: f64 = 0.1;
 /// What is not inside another part, nor near what is, goes back by no more than
 /// this [m], so that cloth on it is still seen outside...
-const SEEN: f64 = 1.8e-3;
+const SEEN: f64 = 0.7e-3;
 /// ... and by so much more as it is nearer than this [m]: the mask of the wear
 /// meter goes as far as 2 cm.
-const NEAR: f64 = 0.012;
+const NEAR: f64 = 0.018;
 const STEEP: f64 = 1.5;
 /// The same holds for places between vertices, farther away than this [m]...
 const FAR: f64 = 0.02;
