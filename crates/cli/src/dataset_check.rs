@@ -21,7 +21,7 @@ use crate::{Answer, dataset, stop};
 /// What is looked at, and what is too much.
 pub(crate) struct Limits {
     pub(crate) bytes_only: bool,
-    pub(crate) penetration_mm: Option<f64>,
+    pub(crate) penetration_mm: f64,
     /// Of 99 in 100 edges, in any frame.
     pub(crate) stretch_percent: f64,
     /// Frames of a sequence in which garments pass through one another.
@@ -32,7 +32,7 @@ impl Limits {
     /// Which limits a garment does not keep, in words.
     fn broken(&self, garment: &GarmentCheck, has_body: bool) -> Vec<String> {
         let mut wrong = Vec::new();
-        let limit = self.penetration_mm.unwrap_or(f64::INFINITY);
+        let limit = self.penetration_mm;
         if has_body && garment.penetration_max_mm > limit {
             let (deepest, frame) = (garment.penetration_max_mm, garment.penetration_frame);
             let frame = frame.map_or_else(String::new, |f| format!(" in frame {f}"));

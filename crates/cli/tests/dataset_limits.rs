@@ -92,6 +92,32 @@ fn cloth_that_is_stretched_too_far_is_named_with_its_frame() {
 }
 
 #[test]
+fn cloth_that_is_deep_in_the_body_is_named_with_its_frame() {
+    let folder = scene();
+    let folder = folder.path();
+    let mut frames = standing(folder);
+    // A side of the ring goes inwards, through the side of the tube.
+    let (far, side) = (0.035, frames[2].iter().map(|p| p.x).fold(0.0, f32::max));
+    for p in frames[2].iter_mut().filter(|p| p.x > 0.9 * side) {
+        p.x -= far;
+    }
+    write_pc2(&folder.join("in.pc2"), &frames);
+    let cloth = ["-g", "ring.obj", "--cloth", "in.pc2"];
+    out(folder, 0, &import(&cloth));
+    let wide = ["--json", "dataset", "check", "in", "--max-stretch", "1000"];
+    let rows = data(&out(folder, 1, &wide), "sequence");
+    let depth = rows[0]["penetration_max_mm"].as_f64().unwrap();
+    assert!((10.0..20.0).contains(&depth), "{depth}");
+    let wrong = rows[0]["wrong"][0].as_str().unwrap();
+    assert!(wrong.contains("in frame 2, the limit is 10"), "{wrong}");
+    out(
+        folder,
+        0,
+        &[&wide[..], &["--max-penetration-mm", "20"]].concat(),
+    );
+}
+
+#[test]
 fn garments_that_pass_through_one_another_are_named_with_their_frames() {
     let folder = scene();
     let folder = folder.path();

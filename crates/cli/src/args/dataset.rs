@@ -64,9 +64,9 @@ pub(crate) enum Dataset {
         /// Only bytes and values: nothing is measured
         #[arg(long)]
         bytes: bool,
-        /// The deepest that cloth may be inside the body
-        #[arg(long, value_name = "MM", value_parser = within(0.0..=1e4))]
-        max_penetration_mm: Option<f64>,
+        /// The deepest that cloth may be inside the body, where that is not in itself
+        #[arg(long, value_name = "MM", default_value_t = 10.0, value_parser = within(0.0..=1e4))]
+        max_penetration_mm: f64,
         /// The most that 99 of 100 edges of a garment may be stretched in any frame: woven cloth
         /// tears at 10 to 30 percent
         #[arg(long, value_name = "PERCENT", default_value_t = 30.0, value_parser = within(0.0..=1e6))]
