@@ -10,6 +10,7 @@
 //! | [`scene`]   | characters, garments, fabrics, motions, pre-flight checks     |
 //! | [`sim`]     | elastic cloth: energies and where it comes to rest            |
 //! | [`runtime`] | the methods that animate a garment                            |
+//! | [`eval`]    | how far an animated garment is from its simulation            |
 //! | [`view`]    | pictures and pages                                            |
 //! | [`on_body`] | the part of the physics suite that needs a body               |
 //!
@@ -36,6 +37,7 @@
 //! ```
 
 pub use drapery_core as core;
+pub use drapery_eval as eval;
 pub use drapery_runtime as runtime;
 pub use drapery_scene as scene;
 pub use drapery_sim as sim;
@@ -67,7 +69,4 @@ pub use road::{
     roll_out_with_state,
 };
 pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};
-pub use wear::{
-    DEEP, Depths, FrameFlags, MASK_RADIUS, Masked, REACH, SelfContactMask, WearMeter, WearSummary,
-    WornFrame,
-};
+pub use wear::{FrameFlags, WearMeter, WearSummary, WornFrame};
