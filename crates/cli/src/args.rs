@@ -2,6 +2,7 @@
 
 mod bench;
 mod dataset;
+mod eval;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 pub(crate) use bench::{Bench, SimulateBench, SimulateScene, WalkBench, WearBench};
 pub(crate) use dataset::{Dataset, Import, Simulate, SplitName};
+pub(crate) use eval::Eval;
 
 /// Turns cloth simulation into clothing that runs in real time.
 #[derive(Debug, Parser)]
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     /// Look at a dataset, check it, take sequences out of it, move clips between splits
     #[command(subcommand)]
     Dataset(Dataset),
+    /// How far models and baselines are from the simulation, on clips they never saw
+    Eval(Eval),
     /// PNG of a character, a garment, a clip or an animation, without a display
     Picture(Picture),
     /// Cloth against the textbook; exit code 1 if a case misses its limit

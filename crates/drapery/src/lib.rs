@@ -45,6 +45,7 @@ pub use drapery_store as store;
 pub use drapery_view as view;
 
 mod animation;
+mod evaluation;
 mod layering;
 pub mod on_body;
 mod outfit;
@@ -56,6 +57,7 @@ mod wear;
 mod wearer;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
+pub use evaluation::{correction_of, evaluate_sequence, skinned_garment};
 pub use layering::Layering;
 pub use outfit::Layer;
 pub use parting::{Parted, PartingConfig, part_limbs};

@@ -41,5 +41,6 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use meter::self_contact;
 pub use meter::{WearMeter, WornFrame};
 pub use summary::{FrameFlags, WearSummary};

@@ -13,7 +13,11 @@ extern crate std;
 mod animator;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod correction;
 mod skinning;
 
 pub use animator::{Animator, AnimatorState, BatchError, step_batch};
+pub use correction::{
+    CollisionCorrection, Corrected, CorrectedState, CorrectionConfig, CorrectionState,
+};
 pub use skinning::{LIMIT, SkinnedGarment, SkinnedGarmentError, SkinnedState};
