@@ -11,7 +11,8 @@ use drapery::core::{
 };
 use drapery::runtime::conformance::Case;
 use drapery::runtime::{
-    Animator, AnimatorState, LIMIT, SkinnedGarment, SkinnedGarmentError, animator_conformance,
+    Animator, AnimatorState, CollisionCorrection, Corrected, CorrectionConfig, LIMIT,
+    SkinnedGarment, SkinnedGarmentError, animator_conformance,
 };
 use drapery::scene::builtin;
 use drapery::scene::garment::BindingConfig;
@@ -113,6 +114,30 @@ fn any() -> Case<Animator> {
     }
 }
 
+/// The sleeve, pushed out of the tube where it is in it.
+fn corrected() -> Case<Corrected<SkinnedGarment>> {
+    let case = skinned();
+    let tube = builtin::character("tube").unwrap();
+    let rest = tube.shaped(&[0.0, 0.0]).unwrap().rest;
+    let correct = |garment: &SkinnedGarment| {
+        let config = CorrectionConfig::DEFAULT;
+        let topology = garment.topology();
+        let correction = CollisionCorrection::new(tube.topology(), &rest, topology, config);
+        Corrected::new(garment.clone(), correction).unwrap()
+    };
+    let first = case.frames[0].frame(&case.body, Surroundings::default());
+    Case {
+        strange_state: correct(&one_triangle(HalfwayJoints::On))
+            .start(&first)
+            .unwrap(),
+        animator: correct(&case.animator),
+        body: case.body,
+        frames: case.frames,
+        reach: case.reach,
+    }
+}
+
+animator_conformance!(corrected_skinning, corrected, allocations);
 animator_conformance!(skinning, skinned, allocations);
 animator_conformance!(skinning_without_halfway_joints, plain, allocations);
 animator_conformance!(any_animator, any, allocations);
