@@ -278,7 +278,10 @@ mod tests {
         let again = product(v.transposed(), Dense::new(&scaled, n, n));
         assert!(far(&again, &a) < 1e-12);
         for vector in eigen.vectors.chunks_exact(n) {
-            let largest = vector.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
+            let largest = vector
+                .iter()
+                .copied()
+                .max_by(|a, b| a.abs().total_cmp(&b.abs()));
             assert!(largest.unwrap() > 0.0);
         }
         a[1] = f64::NAN;

@@ -29,6 +29,13 @@ impl Animator {
             Self::Skinning(_) => "skinning",
         }
     }
+
+    /// The garment skinned like the body, which every method degrades towards.
+    pub const fn skinned(&self) -> &SkinnedGarment {
+        match self {
+            Self::Skinning(a) => a,
+        }
+    }
 }
 
 impl GarmentAnimator for Animator {

@@ -13,7 +13,11 @@ extern crate std;
 mod animator;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod model;
 mod skinning;
+mod tensors;
 
 pub use animator::{Animator, AnimatorState, BatchError, step_batch};
+pub use model::{Model, ModelError, ModelHead, SplitError, TrainingSet};
 pub use skinning::{LIMIT, SkinnedGarment, SkinnedGarmentError, SkinnedState};
+pub use tensors::{TensorValues, Tensors, TensorsError};

@@ -169,6 +169,17 @@ impl SkinnedGarment {
         &self.weights
     }
 
+    /// How vertices move per unit of each shape coefficient [m], shape
+    /// [parameter][vertex].
+    pub fn shape_directions(&self) -> &[Vec<Vec3>] {
+        &self.shape_directions
+    }
+
+    /// Frames a second that it was made for.
+    pub const fn frame_rate(&self) -> FrameRate {
+        self.frame_rate
+    }
+
     /// The joints that the vertices follow.
     pub const fn rig(&self) -> &BlendRig {
         &self.rig
