@@ -27,7 +27,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::tensors::{TensorValues, Tensors, TensorsError};
-use crate::{Animator, SkinnedGarment, SkinnedGarmentError};
+use crate::{
+    Animator, DynamicsError, PoseRangeError, SkinnedGarment, SkinnedGarmentError, StableSpace,
+    StableSpaceError,
+};
 
 /// The version of the file that is written, and the only one that is read.
 const VERSION: u32 = 1;
@@ -139,6 +142,15 @@ pub enum ModelError {
     /// The skinned garment is wrong.
     #[error(transparent)]
     Skinning(#[from] SkinnedGarmentError),
+    /// The body's space is wrong.
+    #[error(transparent)]
+    PoseRange(#[from] PoseRangeError),
+    /// The dynamics are wrong, or unstable.
+    #[error(transparent)]
+    Dynamics(#[from] DynamicsError),
+    /// The parts of a stable space don't go together.
+    #[error(transparent)]
+    StableSpace(#[from] StableSpaceError),
 }
 
 impl Model {
@@ -190,6 +202,7 @@ impl Model {
         write_skinned(self.animator.skinned(), &mut tensors);
         match &self.animator {
             Animator::Skinning(_) => {}
+            Animator::StableSpace(a) => a.write(&mut tensors),
         }
         tensors.to_bytes()
     }
@@ -213,6 +226,7 @@ impl Model {
         let skinned = read_skinned(&head, &tensors)?;
         let animator = match head.method.as_str() {
             "skinning" => Animator::Skinning(skinned),
+            "stable-space" => Animator::StableSpace(StableSpace::read(skinned, &tensors)?),
             other => {
                 let name = other.to_owned();
                 return Err(ModelError::Method { name });
