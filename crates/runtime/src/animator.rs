@@ -4,6 +4,7 @@ use drapery_core::{AnimateError, BodyFrame, GarmentAnimator, Seconds, StepReport
 use glam::Vec3;
 
 use crate::skinning::{SkinnedGarment, SkinnedState};
+use crate::stable_space::{StableSpace, StableState};
 
 /// One of the methods. The set is closed, so this is an enum and the hot path
 /// has no trait objects.
@@ -12,6 +13,8 @@ use crate::skinning::{SkinnedGarment, SkinnedState};
 pub enum Animator {
     /// The garment skinned like the body.
     Skinning(SkinnedGarment),
+    /// Linear dynamics in a PCA space, conditioned on the body.
+    StableSpace(StableSpace),
 }
 
 /// The state of an [`Animator`].
@@ -20,6 +23,8 @@ pub enum Animator {
 pub enum AnimatorState {
     /// Of [`Animator::Skinning`].
     Skinning(SkinnedState),
+    /// Of [`Animator::StableSpace`].
+    StableSpace(StableState),
 }
 
 impl Animator {
@@ -27,6 +32,15 @@ impl Animator {
     pub const fn method(&self) -> &'static str {
         match self {
             Self::Skinning(_) => "skinning",
+            Self::StableSpace(_) => "stable-space",
+        }
+    }
+
+    /// The garment skinned like the body, which every method degrades towards.
+    pub const fn skinned(&self) -> &SkinnedGarment {
+        match self {
+            Self::Skinning(a) => a,
+            Self::StableSpace(a) => a.skinned(),
         }
     }
 }
@@ -37,18 +51,21 @@ impl GarmentAnimator for Animator {
     fn topology(&self) -> &Topology {
         match self {
             Self::Skinning(a) => a.topology(),
+            Self::StableSpace(a) => a.topology(),
         }
     }
 
     fn frame_step(&self) -> Seconds {
         match self {
             Self::Skinning(a) => a.frame_step(),
+            Self::StableSpace(a) => a.frame_step(),
         }
     }
 
     fn start(&self, body: &BodyFrame<'_>) -> Result<AnimatorState, AnimateError> {
         match self {
             Self::Skinning(a) => a.start(body).map(AnimatorState::Skinning),
+            Self::StableSpace(a) => a.start(body).map(AnimatorState::StableSpace),
         }
     }
 
@@ -60,6 +77,12 @@ impl GarmentAnimator for Animator {
     ) -> Result<StepReport, AnimateError> {
         match (self, state) {
             (Self::Skinning(a), AnimatorState::Skinning(s)) => a.step(s, body, out),
+            (Self::StableSpace(a), AnimatorState::StableSpace(s)) => a.step(s, body, out),
+            (_, state) => Err(AnimateError::State {
+                what: "states of another method",
+                found: usize::from(!matches!(state, AnimatorState::Skinning(_))),
+                expected: 0,
+            }),
         }
     }
 }
