@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
+use drapery::core::BodyModel;
 use drapery::eval::{Course, Facts, Method, SeenFrame, Tally, bounding_radius};
-use drapery::runtime::{Animator, CollisionCorrection, CorrectionConfig};
+use drapery::runtime::{Animator, CollisionCorrection, CorrectionConfig, Model};
 use drapery::scene::character::Character;
 use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState, Split};
 use drapery::{correction_of, evaluate_sequence, skinned_garment, stored_character};
@@ -102,7 +103,7 @@ impl<'a> Plan<'a> {
         let dataset = dataset::open(&args.dataset)?;
         let character = stored_character(&dataset.head().body)
             .with_context(|| format!("cannot read the body of {}", args.dataset.display()))?;
-        let models = args.model.iter().map(|path| load(path));
+        let models = args.model.iter().map(|path| load(path, &character));
         let models = models.collect::<anyhow::Result<Vec<_>>>()?;
         let garment = garment(args, &dataset, &models)?;
         let todo = todo(args, &dataset, say)?;
@@ -120,11 +121,12 @@ impl<'a> Plan<'a> {
             bytes: None,
         }];
         entries.extend(models);
+        tell_apart(&mut entries);
         let correction = match args.correct && head.has_body() {
             true => {
-                let topology = head.garments[garment].garment.mesh().topology();
+                let mesh = head.garments[garment].garment.mesh();
                 let config = CorrectionConfig::DEFAULT;
-                Some(correction_of(&character, topology, config)?)
+                Some(correction_of(&character, mesh, config)?)
             }
             false => None,
         };
@@ -302,9 +304,42 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A trained model.
-fn load(path: &Path) -> anyhow::Result<Entry> {
-    bail!("cannot read {}: no model", path.display())
+/// A trained model, for the character of the dataset.
+fn load(path: &Path, character: &Character) -> anyhow::Result<Entry> {
+    let cannot = || format!("cannot read {}", path.display());
+    let bytes = std::fs::read(path).with_context(cannot)?;
+    let model = Model::from_bytes(&bytes).with_context(cannot)?;
+    let head = model.head();
+    if head.joints != character.skeleton().names() {
+        bail!(
+            "{} is of a skeleton of {} joints, that of the dataset has {}, or others",
+            path.display(),
+            head.joints.len(),
+            character.skeleton().len()
+        );
+    }
+    Ok(Entry {
+        name: head.method.clone(),
+        spectral_radius: head.spectral_radius,
+        model: Some(path.to_string_lossy().into_owned()),
+        bytes: Some(bytes.len() as u64),
+        animator: model.into_animator(),
+    })
+}
+
+/// Methods of one name are told apart by their files.
+fn tell_apart(entries: &mut [Entry]) {
+    let names: Vec<String> = entries.iter().map(|e| e.name.clone()).collect();
+    for entry in entries {
+        let n = names.iter().filter(|name| **name == entry.name).count();
+        let stem = entry
+            .model
+            .as_deref()
+            .and_then(|m| Path::new(m).file_stem());
+        if let Some(stem) = stem.filter(|_| n > 1) {
+            entry.name = format!("{} {}", entry.name, stem.to_string_lossy());
+        }
+    }
 }
 
 /// Which garment of the dataset.

@@ -1,7 +1,7 @@
 //! Methods against the sequences of a dataset: what evaluation needs of the
 //! scene and the simulator.
 
-use drapery_core::{BodyModel, ShapeError, Topology};
+use drapery_core::{BodyModel, ShapeError, TriMesh};
 use drapery_eval::{Course, EvalError, Method, SeenFrame, Tally};
 use drapery_runtime::{CollisionCorrection, CorrectionConfig, SkinnedGarment};
 use drapery_store::dataset::{DatasetHead, SequenceSource};
@@ -45,14 +45,13 @@ fn made_for(model: &dyn BodyModel, head: &DatasetHead) -> Vec<f32> {
 /// When the body can't have its mean shape.
 pub fn correction_of(
     model: &dyn BodyModel,
-    garment: &Topology,
+    garment: &TriMesh,
     config: CorrectionConfig,
 ) -> Result<CollisionCorrection, ShapeError> {
     let mean = model.shaped(&vec![0.0; model.shape_parameters().len()])?;
     Ok(CollisionCorrection::new(
-        model.topology(),
-        &mean.rest,
-        garment,
+        (model.topology(), &mean.rest),
+        (garment.topology(), garment.positions()),
         config,
     ))
 }

@@ -121,8 +121,11 @@ fn corrected() -> Case<Corrected<SkinnedGarment>> {
     let rest = tube.shaped(&[0.0, 0.0]).unwrap().rest;
     let correct = |garment: &SkinnedGarment| {
         let config = CorrectionConfig::DEFAULT;
-        let topology = garment.topology();
-        let correction = CollisionCorrection::new(tube.topology(), &rest, topology, config);
+        let correction = CollisionCorrection::new(
+            (tube.topology(), &rest),
+            (garment.topology(), garment.rest()),
+            config,
+        );
         Corrected::new(garment.clone(), correction).unwrap()
     };
     let first = case.frames[0].frame(&case.body, Surroundings::default());

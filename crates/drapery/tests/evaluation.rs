@@ -74,8 +74,8 @@ fn evaluated(store: &MemoryDataset, correct: bool) -> drapery::eval::Tally {
     let head = store.head();
     let model = stored_character(&head.body).unwrap();
     let skinned = skinned_garment(&model, head, 0).unwrap();
-    let topology = head.garments[0].garment.mesh().topology();
-    let correction = correction_of(&model, topology, CorrectionConfig::DEFAULT).unwrap();
+    let mesh = head.garments[0].garment.mesh();
+    let correction = correction_of(&model, mesh, CorrectionConfig::DEFAULT).unwrap();
     let course = Course {
         model: &model,
         head,

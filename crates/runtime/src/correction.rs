@@ -9,14 +9,15 @@
 //!
 //! | symbol | here                         | meaning                               |
 //! |--------|------------------------------|---------------------------------------|
-//! | p      | vertices, middles of edges, centres of faces of the garment | what must be outside |
+//! | p      | vertices, middles of edges, centres of faces of the garment, and the places of it that are nearest to vertices of the body | what must be outside |
 //! | c, n   | [`TriangleTree`], `outside`  | nearest place of the skin, and its outer normal |
 //! | m      | [`CorrectionConfig::margin`] | how far outside                       |
 //!
 //! After the first round the way that vertices were pushed is spread to those
-//! around them that were not, so that no spikes appear; more rounds follow, the
-//! last of vertices alone. The body's tree is refitted, never rebuilt, and the
-//! search for a point starts at the triangle that was nearest to it last time.
+//! around them that were not, so that no spikes appear; more rounds follow, of
+//! what has moved since, the last of vertices alone. The trees of body and
+//! garment are refitted, never rebuilt, and the search for a point starts at the
+//! triangle that was nearest to it last time.
 //!
 //! # What it does not do
 //! It does not look at the garment itself or at other garments. Where the body
@@ -32,13 +33,20 @@ use drapery_core::{
 };
 use glam::Vec3;
 
+/// Rounds in which vertices of the body are looked at.
+const SKIN_ROUNDS: u32 = 3;
+/// A push that has spread to less than this is none [m].
+const NOTHING: f32 = 2e-5;
+
 /// How a garment is pushed out of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CorrectionConfig {
     /// How far outside the skin cloth is to be [m].
     pub margin: f32,
-    /// How far from the skin it is looked for [m].
+    /// How far from the skin cloth is looked for [m].
     pub reach: f32,
+    /// How far from a vertex of the body cloth is looked for [m].
+    pub skin_reach: f32,
     /// How often points are pushed.
     pub rounds: u32,
     /// Over how many edges a push spreads.
@@ -46,10 +54,12 @@ pub struct CorrectionConfig {
 }
 
 impl CorrectionConfig {
-    /// A millimetre outside, looked for within 10 cm.
+    /// A millimetre outside, looked for within 6 cm. What is deeper lies where the
+    /// body enters itself, or nearer to the other side of a limb.
     pub const DEFAULT: Self = Self {
         margin: 1e-3,
-        reach: 0.1,
+        reach: 0.06,
+        skin_reach: 0.02,
         rounds: 4,
         spread: 3,
     };
@@ -73,7 +83,7 @@ pub struct CollisionCorrection {
     fans: Lists,
     tree: TriangleTree,
     n_body_vertices: usize,
-    /// Edges and faces of the garment; the third corner of an edge is its first.
+    cloth_tree: TriangleTree,
     edges: Vec<[u32; 2]>,
     faces: Vec<[u32; 3]>,
     around: Lists,
@@ -84,14 +94,19 @@ pub struct CollisionCorrection {
 #[derive(Clone, Debug)]
 pub struct CorrectionState {
     tree: TriangleTree,
+    cloth_tree: TriangleTree,
     /// The triangle nearest to each point last time.
     hints: Vec<u32>,
     /// Signed distance of each vertex [m]; the reach where there is no skin.
     distances: Vec<f32>,
-    /// How far each vertex has been moved [m].
-    moved: Vec<Vec3>,
+    /// Where each vertex was before [m].
+    before: Vec<Vec3>,
     scratch: Vec<Vec3>,
     is_pushed: Vec<bool>,
+    /// Whether it has moved since points on it were looked at, and since it was
+    /// itself.
+    is_new: Vec<bool>,
+    is_loose: Vec<bool>,
 }
 
 /// Lists one after the other.
@@ -133,18 +148,18 @@ struct Contact {
 }
 
 impl CollisionCorrection {
-    /// A correction of a garment on bodies of that topology; `skin` [m] are the
-    /// body's vertices in any pose.
+    /// A correction of a garment on bodies of that topology; `skin` and `rest` [m]
+    /// are the vertices of both in any pose.
     ///
     /// # Panics
-    /// When there is not one position a vertex of the body.
+    /// When there is not one position a vertex.
     pub fn new(
-        body: &Topology,
-        skin: &[Vec3],
-        garment: &Topology,
+        (body, skin): (&Topology, &[Vec3]),
+        (garment, rest): (&Topology, &[Vec3]),
         config: CorrectionConfig,
     ) -> Self {
         assert_eq!(skin.len(), body.n_vertices(), "one position a vertex");
+        assert_eq!(rest.len(), garment.n_vertices(), "one position a vertex");
         let mut sides: Vec<([u32; 2], u32, usize)> = Vec::new();
         let mut fans = Vec::new();
         for (t, corners) in body.triangles().iter().enumerate() {
@@ -176,6 +191,7 @@ impl CollisionCorrection {
             tree: TriangleTree::new(body.triangles(), skin),
             n_body_vertices: body.n_vertices(),
             around: Lists::new(garment.n_vertices(), &mut around),
+            cloth_tree: TriangleTree::new(garment.triangles(), rest),
             edges,
             faces: garment.triangles().to_vec(),
             n_vertices: garment.n_vertices(),
@@ -192,11 +208,14 @@ impl CollisionCorrection {
         let n_points = self.n_vertices + self.edges.len() + self.faces.len();
         CorrectionState {
             tree: self.tree.clone(),
+            cloth_tree: self.cloth_tree.clone(),
             hints: vec![u32::MAX; n_points],
             distances: vec![0.0; self.n_vertices],
-            moved: vec![Vec3::ZERO; self.n_vertices],
+            before: vec![Vec3::ZERO; self.n_vertices],
             scratch: vec![Vec3::ZERO; self.n_vertices],
             is_pushed: vec![false; self.n_vertices],
+            is_new: vec![false; self.n_vertices],
+            is_loose: vec![false; self.n_vertices],
         }
     }
 
@@ -221,20 +240,23 @@ impl CollisionCorrection {
             });
         }
         state.tree.refit(skin);
-        state.moved.copy_from_slice(cloth);
+        state.before.copy_from_slice(cloth);
         state.is_pushed.fill(false);
-        let mut is_anything = self.push_vertices(state, skin, cloth);
+        state.is_new.fill(true);
+        state.is_loose.fill(true);
+        let mut is_any = self.push_vertices(state, skin, cloth);
         for round in 0..self.config.rounds {
-            is_anything |= self.push_middles(state, skin, cloth);
-            if !is_anything {
-                return Ok(0.0);
+            is_any |= self.push_middles(state, skin, cloth);
+            is_any |= round < SKIN_ROUNDS && self.push_off_skin(state, skin, cloth);
+            if !is_any {
+                break;
             }
             if round == 0 {
                 self.spread(state, cloth);
             }
-            self.push_vertices(state, skin, cloth);
+            is_any = self.push_vertices(state, skin, cloth);
         }
-        let ways = cloth.iter().zip(&state.moved);
+        let ways = cloth.iter().zip(&state.before);
         let farthest = ways.map(|(now, before)| now.distance_squared(*before));
         Ok(libm::sqrtf(farthest.fold(0.0, f32::max)))
     }
@@ -250,7 +272,7 @@ impl CollisionCorrection {
             return Err(AnimateError::NotFinite);
         }
         let n_points = self.n_vertices + self.edges.len() + self.faces.len();
-        match state.hints.len() == n_points && state.moved.len() == self.n_vertices {
+        match state.hints.len() == n_points && state.before.len() == self.n_vertices {
             true => Ok(()),
             false => Err(AnimateError::State {
                 what: "points to correct",
@@ -269,6 +291,9 @@ impl CollisionCorrection {
     ) -> bool {
         let mut is_any = false;
         for (v, p) in cloth.iter_mut().enumerate() {
+            if !core::mem::take(&mut state.is_loose[v]) {
+                continue;
+            }
             let contact = self.contact(&state.tree, skin, *p, state.hints[v], self.config.reach);
             let Some(contact) = contact else {
                 state.distances[v] = self.config.reach;
@@ -280,6 +305,7 @@ impl CollisionCorrection {
                 *p = contact.point + self.config.margin * contact.outside;
                 state.distances[v] = self.config.margin;
                 state.is_pushed[v] = true;
+                state.is_new[v] = true;
                 is_any = true;
             }
         }
@@ -296,6 +322,7 @@ impl CollisionCorrection {
             let point = self.n_vertices + self.edges.len() + f;
             is_any |= self.push_middle(state, skin, cloth, corners, point);
         }
+        state.is_new.copy_from_slice(&state.is_loose);
         is_any
     }
 
@@ -307,6 +334,9 @@ impl CollisionCorrection {
         corners: &[u32],
         point: usize,
     ) -> bool {
+        if corners.iter().all(|v| !state.is_new[*v as usize]) {
+            return false;
+        }
         let margin = self.config.margin;
         let at = |v: &u32| cloth[*v as usize];
         let p = corners.iter().map(at).sum::<Vec3>() / corners.len() as f32;
@@ -329,17 +359,53 @@ impl CollisionCorrection {
         // Equal weights w = 1/n: w / Σ w² = 1.
         let push = contact.point + margin * contact.outside - p;
         for v in corners {
-            cloth[*v as usize] += push;
-            state.is_pushed[*v as usize] = true;
+            state.push(cloth, *v, push);
         }
         true
+    }
+
+    /// Pushes the places of the garment that are nearest to vertices of the body:
+    /// a finger is thinner than the faces it pokes through.
+    fn push_off_skin(
+        &self,
+        state: &mut CorrectionState,
+        skin: &[Vec3],
+        cloth: &mut [Vec3],
+    ) -> bool {
+        state.cloth_tree.refit(cloth);
+        let mut is_any = false;
+        for (v, b) in skin.iter().enumerate() {
+            let near = state
+                .cloth_tree
+                .closest_point(*b, cloth, self.config.skin_reach);
+            let Some(near) = near else { continue };
+            // The tree is that of before this pass; its places are still good.
+            let corners = self.faces[near.triangle as usize];
+            let parts = corners.into_iter().zip(near.barycentric);
+            let p: Vec3 = parts.clone().map(|(c, w)| cloth[c as usize] * w).sum();
+            let hint = self.fans.of(v).first().copied().unwrap_or(u32::MAX);
+            let reach = 1.001 * b.distance(p) + 1e-6;
+            let contact = self.contact(&state.tree, skin, p, hint, reach);
+            let Some(contact) = contact.filter(|c| c.distance < 0.0) else {
+                continue;
+            };
+            let push = contact.point + self.config.margin * contact.outside - p;
+            let square: f32 = near.barycentric.iter().map(|w| w * w).sum();
+            for (corner, w) in parts {
+                if w > 0.0 {
+                    state.push(cloth, corner, push * (w / square));
+                }
+            }
+            is_any = true;
+        }
+        is_any
     }
 
     /// Vertices that were not pushed go along with those around them, by less
     /// the farther away they are.
     fn spread(&self, state: &mut CorrectionState, cloth: &mut [Vec3]) {
         for (v, p) in cloth.iter().enumerate() {
-            state.scratch[v] = *p - state.moved[v];
+            state.scratch[v] = *p - state.before[v];
         }
         for _ in 0..self.config.spread {
             for v in 0..cloth.len() {
@@ -349,10 +415,15 @@ impl CollisionCorrection {
                 }
                 let sum: Vec3 = around.iter().map(|n| state.scratch[*n as usize]).sum();
                 let own = state.scratch[v];
-                cloth[v] = state.moved[v] + own.lerp(sum / around.len() as f32, 0.5);
+                let way = own.lerp(sum / around.len() as f32, 0.5);
+                if way.length_squared() > NOTHING * NOTHING {
+                    cloth[v] = state.before[v] + way;
+                    state.is_new[v] = true;
+                    state.is_loose[v] = true;
+                }
             }
             for (v, p) in cloth.iter().enumerate() {
-                state.scratch[v] = *p - state.moved[v];
+                state.scratch[v] = *p - state.before[v];
             }
         }
     }
@@ -368,9 +439,8 @@ impl CollisionCorrection {
     ) -> Option<Contact> {
         let bound = match self.body.get(hint as usize) {
             Some(corners) => {
-                let distances = corners.map(|v| skin[v as usize].distance(p));
-                let nearest = distances.into_iter().fold(reach, f32::min);
-                reach.min(1.0001 * nearest + 1e-6)
+                let nearest = distance_to_triangle(p, corners.map(|v| skin[v as usize]));
+                reach.min(1.001 * nearest + 1e-6)
             }
             None => reach,
         };
@@ -426,6 +496,35 @@ impl CollisionCorrection {
         }
         sum
     }
+}
+
+impl CorrectionState {
+    fn push(&mut self, cloth: &mut [Vec3], vertex: u32, way: Vec3) {
+        let v = vertex as usize;
+        cloth[v] += way;
+        self.is_pushed[v] = true;
+        self.is_new[v] = true;
+        self.is_loose[v] = true;
+    }
+}
+
+/// How far a point is from a triangle [m], or a little more: to its plane inside,
+/// to its sides else.
+fn distance_to_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> f32 {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let normal = ab.cross(ac);
+    let area_sq = normal.length_squared();
+    let v = ap.cross(ac).dot(normal);
+    let w = ab.cross(ap).dot(normal);
+    if area_sq > 0.0 && v >= 0.0 && w >= 0.0 && v + w <= area_sq {
+        return libm::fabsf(ap.dot(normal)) / libm::sqrtf(area_sq);
+    }
+    let side = |from: Vec3, to: Vec3| {
+        let along = to - from;
+        let t = (p - from).dot(along) / along.length_squared().max(1e-20);
+        (from + along * t.clamp(0.0, 1.0)).distance(p)
+    };
+    side(a, b).min(side(b, c)).min(side(c, a))
 }
 
 /// A method with its garment pushed out of the body after every step.

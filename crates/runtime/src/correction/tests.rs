@@ -55,9 +55,9 @@ fn sheet(n: u32, height: f32) -> (Topology, Vec<Vec3>) {
     (Topology::new(n * n, triangles).unwrap(), positions)
 }
 
-fn correction(ball: &TriMesh, garment: &Topology) -> CollisionCorrection {
+fn correction(ball: &TriMesh, garment: &Topology, rest: &[Vec3]) -> CollisionCorrection {
     let config = CorrectionConfig::DEFAULT;
-    CollisionCorrection::new(ball.topology(), ball.positions(), garment, config)
+    CollisionCorrection::new((ball.topology(), ball.positions()), (garment, rest), config)
 }
 
 /// How far the nearest of all points of the sheet is from the centre [m].
@@ -82,7 +82,7 @@ fn what_is_inside_a_ball_is_outside_after_and_what_is_far_stays() {
     let flat = 0.1 * (1.0 - libm::cosf(0.11)) * 2.0;
     for (n, height) in [(21, 0.08), (21, 0.05), (13, 0.06)] {
         let (topology, before) = sheet(n, height);
-        let correction = correction(&ball, &topology);
+        let correction = correction(&ball, &topology, &before);
         let mut state = correction.start();
         let mut cloth = before.clone();
         let depth = correction
@@ -100,10 +100,35 @@ fn what_is_inside_a_ball_is_outside_after_and_what_is_far_stays() {
 }
 
 #[test]
+fn a_finger_between_the_points_of_a_face_does_not_poke_through() {
+    // The pole of the ball drawn out to 13 cm, under one wide triangle at 11 cm.
+    let ball = ball();
+    let mut positions = ball.positions().to_vec();
+    let tip = positions.len() - 1;
+    positions[tip].y = 0.13;
+    let spiked = ball.with_positions(positions).unwrap();
+    let corners = [[-0.2, -0.3], [-0.1, 0.5], [0.4, -0.2]];
+    let before = corners.map(|[x, z]| Vec3::new(x, 0.115, z)).to_vec();
+    let topology = Topology::new(3, vec![[0, 1, 2]]).unwrap();
+    let correction = correction(&spiked, &topology, &before);
+    let mut cloth = before.clone();
+    let depth = correction
+        .apply(&mut correction.start(), spiked.positions(), &mut cloth)
+        .unwrap();
+    assert!(depth > 1e-3, "{depth}");
+    let tree = TriangleTree::new(topology.triangles(), &cloth);
+    let near = tree
+        .closest_point(spiked.positions()[tip], &cloth, 1.0)
+        .unwrap();
+    // Most of the 15 mm that it stood out by, a round at a time.
+    assert!(near.distance < 6e-3, "{}", near.distance);
+}
+
+#[test]
 fn a_garment_outside_is_left_as_it_is_to_the_bit() {
     let ball = ball();
     let (topology, before) = sheet(21, 0.105);
-    let correction = correction(&ball, &topology);
+    let correction = correction(&ball, &topology, &before);
     let mut cloth = before.clone();
     let depth = correction
         .apply(&mut correction.start(), ball.positions(), &mut cloth)
@@ -120,8 +145,11 @@ fn a_push_that_spreads_is_less_rough() {
             spread,
             ..CorrectionConfig::DEFAULT
         };
-        let correction =
-            CollisionCorrection::new(ball.topology(), ball.positions(), &topology, config);
+        let correction = CollisionCorrection::new(
+            (ball.topology(), ball.positions()),
+            (&topology, &before),
+            config,
+        );
         let mut cloth = before.clone();
         correction
             .apply(&mut correction.start(), ball.positions(), &mut cloth)
@@ -142,7 +170,7 @@ fn a_push_that_spreads_is_less_rough() {
 fn what_was_nearest_last_time_does_not_change_what_is_found() {
     let ball = ball();
     let (topology, start) = sheet(15, 0.07);
-    let correction = correction(&ball, &topology);
+    let correction = correction(&ball, &topology, &start);
     let mut state = correction.start();
     for frame in 0..5 {
         // The ball rolls under the sheet.
@@ -161,7 +189,7 @@ fn what_was_nearest_last_time_does_not_change_what_is_found() {
 fn other_bodies_and_garments_are_errors_that_change_nothing() {
     let ball = ball();
     let (topology, before) = sheet(5, 0.05);
-    let correction = correction(&ball, &topology);
+    let correction = correction(&ball, &topology, &before);
     let mut cloth = before.clone();
     let fewer = &ball.positions()[1..];
     let found = correction.apply(&mut correction.start(), fewer, &mut cloth);
@@ -172,7 +200,8 @@ fn other_bodies_and_garments_are_errors_that_change_nothing() {
     assert_eq!(found, Err(AnimateError::NotFinite));
     let found = correction.apply(&mut correction.start(), ball.positions(), &mut cloth[1..]);
     assert!(matches!(found, Err(AnimateError::Output { .. })));
-    let other = super::tests::correction(&ball, &sheet(6, 0.0).0);
+    let (small, rest) = sheet(6, 0.0);
+    let other = super::tests::correction(&ball, &small, &rest);
     let found = correction.apply(&mut other.start(), ball.positions(), &mut cloth);
     assert!(matches!(found, Err(AnimateError::State { .. })));
     assert_eq!(cloth, before);
