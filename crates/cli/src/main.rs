@@ -35,6 +35,7 @@ mod simulate_report;
 mod source;
 mod stage;
 mod stop;
+mod train;
 mod validate;
 mod wear_ledger;
 mod wear_pair;
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
         Command::Animate(plan) => animate::run(&plan, &say),
         Command::Simulate(plan) => simulate::run(&plan, &say),
         Command::Dataset(command) => dataset::run(&command, &say),
+        Command::Train(command) => train::run(&command, &say),
         Command::Picture(plan) => picture::run(&plan, &say),
         Command::Validate(plan) => validate::run(&plan, &say),
         Command::Bench(command) => bench::run(&command, &say),

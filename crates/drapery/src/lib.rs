@@ -10,6 +10,7 @@
 //! | [`scene`]   | characters, garments, fabrics, motions, pre-flight checks     |
 //! | [`sim`]     | elastic cloth: energies and where it comes to rest            |
 //! | [`runtime`] | the methods that animate a garment                            |
+//! | [`learn`]   | how they are trained                                          |
 //! | [`view`]    | pictures and pages                                            |
 //! | [`on_body`] | the part of the physics suite that needs a body               |
 //!
@@ -36,6 +37,7 @@
 //! ```
 
 pub use drapery_core as core;
+pub use drapery_learn as learn;
 pub use drapery_runtime as runtime;
 pub use drapery_scene as scene;
 pub use drapery_sim as sim;
@@ -50,6 +52,7 @@ mod parting;
 mod recording;
 mod road;
 mod simulated;
+mod training;
 mod wear;
 mod wearer;
 
@@ -67,6 +70,7 @@ pub use road::{
     roll_out_with_state,
 };
 pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};
+pub use training::{TrainingError, skinned_garment, train_stable_model};
 pub use wear::{
     DEEP, Depths, FrameFlags, MASK_RADIUS, Masked, REACH, SelfContactMask, WearMeter, WearSummary,
     WornFrame,

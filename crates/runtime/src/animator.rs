@@ -1,5 +1,7 @@
 //! Any method: [`Animator`], and crowds of them: [`step_batch`].
 
+use alloc::vec::Vec;
+
 use drapery_core::{AnimateError, BodyFrame, GarmentAnimator, Seconds, StepReport, Topology};
 use glam::Vec3;
 
@@ -33,6 +35,15 @@ impl Animator {
         match self {
             Self::Skinning(_) => "skinning",
             Self::StableSpace(_) => "stable-space",
+        }
+    }
+
+    /// The only body shape that it was trained on; none if there were several,
+    /// or it was not trained.
+    pub fn trained_shape(&self) -> Option<Vec<f32>> {
+        match self {
+            Self::Skinning(_) => None,
+            Self::StableSpace(a) => a.parts().range.only_shape(),
         }
     }
 
