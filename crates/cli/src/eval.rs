@@ -8,10 +8,13 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, bail};
 use drapery::core::BodyModel;
 use drapery::eval::{Course, Facts, Method, SeenFrame, Tally, bounding_radius};
+use drapery::learn::LinearConfig;
 use drapery::runtime::{Animator, CollisionCorrection, CorrectionConfig, Model};
 use drapery::scene::character::Character;
 use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState, Split};
-use drapery::{correction_of, evaluate_sequence, skinned_garment, stored_character};
+use drapery::{
+    correction_of, evaluate_sequence, skinned_garment, stored_character, train_linear_model,
+};
 use serde_json::{Value, json};
 
 use crate::args::{Eval, SplitName};
@@ -120,6 +123,10 @@ impl<'a> Plan<'a> {
             spectral_radius: None,
             bytes: None,
         }];
+        match models.iter().any(|m| m.name == LINEAR) {
+            true => {}
+            false => entries.extend(linear(&dataset, &character, garment, say)?),
+        }
         entries.extend(models);
         tell_apart(&mut entries);
         let correction = match args.correct && head.has_body() {
@@ -302,6 +309,39 @@ impl<'a> Plan<'a> {
         }
         answer
     }
+}
+
+const LINEAR: &str = "linear";
+
+/// The baseline, trained on the dataset's own clips; none when there are none.
+fn linear(
+    dataset: &DatasetFolder,
+    character: &Character,
+    garment: usize,
+    say: &Say,
+) -> anyhow::Result<Option<Entry>> {
+    if dataset.split(Split::Train)?.is_empty() {
+        say.note("no sequence that is split train is whole: there is no baseline linear");
+        return Ok(None);
+    }
+    let (config, go_on) = (LinearConfig::default(), || !stop::asked());
+    let trained = train_linear_model(dataset, character, garment, &config, "", &go_on);
+    if trained.is_err() {
+        stop::check()?;
+    }
+    let (model, trained) = trained.context("cannot train the baseline linear")?;
+    say.note(format_args!(
+        "linear: trained on {} frames, ridge {:e}",
+        trained.n_frames, trained.ridge
+    ));
+    let bytes = model.to_bytes().len() as u64;
+    Ok(Some(Entry {
+        name: LINEAR.to_string(),
+        animator: model.into_animator(),
+        model: None,
+        spectral_radius: None,
+        bytes: Some(bytes),
+    }))
 }
 
 /// A trained model, for the character of the dataset.

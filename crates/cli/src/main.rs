@@ -38,6 +38,7 @@ mod simulate_report;
 mod source;
 mod stage;
 mod stop;
+mod train;
 mod validate;
 mod wear_ledger;
 mod wear_pair;
@@ -83,6 +84,7 @@ fn main() -> ExitCode {
         Command::Simulate(plan) => simulate::run(&plan, &say),
         Command::Dataset(command) => dataset::run(&command, &say),
         Command::Eval(plan) => eval::run(&plan, &say),
+        Command::Train(command) => train::run(&command, &say),
         Command::Picture(plan) => picture::run(&plan, &say),
         Command::Validate(plan) => validate::run(&plan, &say),
         Command::Bench(command) => bench::run(&command, &say),

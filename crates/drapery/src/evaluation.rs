@@ -3,41 +3,11 @@
 
 use drapery_core::{BodyModel, ShapeError, TriMesh};
 use drapery_eval::{Course, EvalError, Method, SeenFrame, Tally};
-use drapery_runtime::{CollisionCorrection, CorrectionConfig, SkinnedGarment};
-use drapery_store::dataset::{DatasetHead, SequenceSource};
+use drapery_runtime::{CollisionCorrection, CorrectionConfig};
+use drapery_store::dataset::SequenceSource;
 
 use crate::recording::Felt;
 use crate::wear::self_contact;
-use crate::{DressError, dress_made_for};
-
-/// A garment of a dataset skinned like the body, as it lies on the body that it
-/// was made for.
-///
-/// # Errors
-/// When it is not near the body.
-pub fn skinned_garment(
-    model: &dyn BodyModel,
-    head: &DatasetHead,
-    garment: usize,
-) -> Result<SkinnedGarment, DressError> {
-    let made_for = made_for(model, head);
-    let garment = &head.garments[garment].garment;
-    dress_made_for(garment, model, &made_for, head.frame_rate)
-}
-
-/// The shape that the garments of a dataset were made for; the mean where it is
-/// not said.
-fn made_for(model: &dyn BodyModel, head: &DatasetHead) -> Vec<f32> {
-    let n_shape = model.shape_parameters().len();
-    let stored = head.settings["made_for"].as_array();
-    let stored = stored.and_then(|list| {
-        let numbers = list.iter().map(|c| c.as_f64().map(|c| c as f32));
-        numbers.collect::<Option<Vec<f32>>>()
-    });
-    stored
-        .filter(|shape| shape.len() == n_shape)
-        .unwrap_or_else(|| vec![0.0; n_shape])
-}
 
 /// What pushes a garment out of a body.
 ///

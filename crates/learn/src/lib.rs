@@ -4,6 +4,27 @@
 //! Sequences are gone through frame by frame, as often as needed; what is held
 //! does not grow with their number.
 
+mod body_space;
+mod encode;
+mod energy;
+mod error;
+mod frames;
+mod inputs;
+mod least_squares;
+mod linear;
+mod open_loop;
 mod pca;
+mod stability;
+mod stable_space;
 
+pub use energy::Energy;
+pub use error::TrainError;
+pub use frames::Footage;
+pub use linear::{LINEAR_RIDGES, LinearConfig, TrainedLinear, USUAL_RIDGE, train_linear};
+pub use open_loop::OpenLoopError;
 pub use pca::{EachBlock, MAX_GRAM, PASSES, Pca, PcaError, PcaMethod};
+pub use stability::FitKind;
+pub use stable_space::{
+    RIDGE, RIDGES, Ridge, StableModel, StableSpaceConfig, TrainStage, TrainedStableSpace, Tried,
+    train_stable_space,
+};

@@ -1,8 +1,11 @@
 //! Any method: [`Animator`], and crowds of them: [`step_batch`].
 
+use alloc::vec::Vec;
+
 use drapery_core::{AnimateError, BodyFrame, GarmentAnimator, Seconds, StepReport, Topology};
 use glam::Vec3;
 
+use crate::linear::{LinearGarment, LinearState};
 use crate::skinning::{SkinnedGarment, SkinnedState};
 use crate::stable_space::{StableSpace, StableState};
 
@@ -15,6 +18,8 @@ pub enum Animator {
     Skinning(SkinnedGarment),
     /// Linear dynamics in a PCA space, conditioned on the body.
     StableSpace(StableSpace),
+    /// Ridge regression from the pose, without a past: a baseline.
+    Linear(LinearGarment),
 }
 
 /// The state of an [`Animator`].
@@ -25,6 +30,8 @@ pub enum AnimatorState {
     Skinning(SkinnedState),
     /// Of [`Animator::StableSpace`].
     StableSpace(StableState),
+    /// Of [`Animator::Linear`].
+    Linear(LinearState),
 }
 
 impl Animator {
@@ -33,6 +40,17 @@ impl Animator {
         match self {
             Self::Skinning(_) => "skinning",
             Self::StableSpace(_) => "stable-space",
+            Self::Linear(_) => "linear",
+        }
+    }
+
+    /// The only body shape that it was trained on; none if there were several,
+    /// or it was not trained.
+    pub fn trained_shape(&self) -> Option<Vec<f32>> {
+        match self {
+            Self::Skinning(_) => None,
+            Self::StableSpace(a) => a.parts().range.only_shape(),
+            Self::Linear(a) => a.parts().range.only_shape(),
         }
     }
 
@@ -41,6 +59,7 @@ impl Animator {
         match self {
             Self::Skinning(a) => a,
             Self::StableSpace(a) => a.skinned(),
+            Self::Linear(a) => a.skinned(),
         }
     }
 }
@@ -52,6 +71,7 @@ impl GarmentAnimator for Animator {
         match self {
             Self::Skinning(a) => a.topology(),
             Self::StableSpace(a) => a.topology(),
+            Self::Linear(a) => a.topology(),
         }
     }
 
@@ -59,6 +79,7 @@ impl GarmentAnimator for Animator {
         match self {
             Self::Skinning(a) => a.frame_step(),
             Self::StableSpace(a) => a.frame_step(),
+            Self::Linear(a) => a.frame_step(),
         }
     }
 
@@ -66,6 +87,7 @@ impl GarmentAnimator for Animator {
         match self {
             Self::Skinning(a) => a.start(body).map(AnimatorState::Skinning),
             Self::StableSpace(a) => a.start(body).map(AnimatorState::StableSpace),
+            Self::Linear(a) => a.start(body).map(AnimatorState::Linear),
         }
     }
 
@@ -78,6 +100,7 @@ impl GarmentAnimator for Animator {
         match (self, state) {
             (Self::Skinning(a), AnimatorState::Skinning(s)) => a.step(s, body, out),
             (Self::StableSpace(a), AnimatorState::StableSpace(s)) => a.step(s, body, out),
+            (Self::Linear(a), AnimatorState::Linear(s)) => a.step(s, body, out),
             (_, state) => Err(AnimateError::State {
                 what: "states of another method",
                 found: usize::from(!matches!(state, AnimatorState::Skinning(_))),

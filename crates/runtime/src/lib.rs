@@ -19,6 +19,7 @@ mod animator;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod correction;
+mod linear;
 mod model;
 mod pose_range;
 mod products;
@@ -30,6 +31,9 @@ mod tensors;
 pub use animator::{Animator, AnimatorState, BatchError, step_batch};
 pub use correction::{
     CollisionCorrection, Corrected, CorrectedState, CorrectionConfig, CorrectionState,
+};
+pub use linear::{
+    LinearError, LinearGarment, LinearParts, LinearState, linear_inputs, n_linear_inputs,
 };
 pub use model::{Model, ModelError, ModelHead, SplitError, TrainingSet};
 pub use pose_range::{

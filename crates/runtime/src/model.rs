@@ -28,8 +28,8 @@ use serde_json::Value;
 
 use crate::tensors::{TensorValues, Tensors, TensorsError};
 use crate::{
-    Animator, DynamicsError, PoseRangeError, SkinnedGarment, SkinnedGarmentError, StableSpace,
-    StableSpaceError,
+    Animator, DynamicsError, LinearError, LinearGarment, PoseRangeError, SkinnedGarment,
+    SkinnedGarmentError, StableSpace, StableSpaceError,
 };
 
 /// The version of the file that is written, and the only one that is read.
@@ -151,6 +151,9 @@ pub enum ModelError {
     /// The parts of a stable space don't go together.
     #[error(transparent)]
     StableSpace(#[from] StableSpaceError),
+    /// The parts of a linear garment don't go together.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
 }
 
 impl Model {
@@ -203,6 +206,7 @@ impl Model {
         match &self.animator {
             Animator::Skinning(_) => {}
             Animator::StableSpace(a) => a.write(&mut tensors),
+            Animator::Linear(a) => a.write(&mut tensors),
         }
         tensors.to_bytes()
     }
@@ -227,6 +231,7 @@ impl Model {
         let animator = match head.method.as_str() {
             "skinning" => Animator::Skinning(skinned),
             "stable-space" => Animator::StableSpace(StableSpace::read(skinned, &tensors)?),
+            "linear" => Animator::Linear(LinearGarment::read(skinned, &tensors)?),
             other => {
                 let name = other.to_owned();
                 return Err(ModelError::Method { name });

@@ -144,6 +144,12 @@ impl PoseRange {
         self.parts.shapes.len() / 2
     }
 
+    /// The shape, if there was only one.
+    pub fn only_shape(&self) -> Option<Vec<f32>> {
+        let (low, high) = self.parts.shapes.split_at(self.n_shape());
+        (low == high).then(|| low.to_vec())
+    }
+
     /// What it is made of.
     pub const fn parts(&self) -> &PoseRangeParts {
         &self.parts
