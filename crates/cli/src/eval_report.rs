@@ -45,11 +45,16 @@ fn histogram(outcome: &Outcome<'_>) -> String {
     plot.svg()
 }
 
-/// Where nearly all errors of the best method, and most of the others, lie below
-/// [cm].
+/// Where most errors lie below [cm]: those of the skinned garment, the first, or of
+/// all if they are smaller.
 fn scale(outcome: &Outcome<'_>) -> f64 {
     let p95 = |tally: &Tally| 100.0 * tally.distances.all.quantile(0.95);
     let largest = outcome.all.iter().map(p95).fold(0.0, f64::max);
+    let largest = outcome
+        .all
+        .first()
+        .map(p95)
+        .map_or(largest, |s| s.min(largest));
     // To a tenth of its power of ten.
     let unit = 10f64.powf(largest.max(1e-6).log10().floor()) / 2.0;
     (largest / unit).ceil() * unit

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may unwrap")]
 
+mod common;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -140,6 +142,38 @@ fn corrected() -> Case<Corrected<SkinnedGarment>> {
     }
 }
 
+/// The sleeve by the baseline, trained on another motion of the tube.
+fn linear() -> Case<Animator> {
+    let case = skinned();
+    let wave = |pose: &drapery::core::Pose, v: usize| {
+        Vec3::Y * (0.1 * pose.rotations[2].x * (v as f32).sin())
+    };
+    let store = common::dataset("tune = [\"twist\"]", wave, |_, _, p| p);
+    let tube = builtin::character("tube").unwrap();
+    let config = drapery::learn::LinearConfig {
+        n_components: 4,
+        ridge: None,
+    };
+    let trained = drapery::train_linear_model(&store, &tube, 0, &config, "", &|| true);
+    let Animator::Linear(small) = trained.unwrap().0.into_animator() else {
+        panic!("a linear garment");
+    };
+    let config = drapery::learn::LinearConfig {
+        n_components: 2,
+        ridge: None,
+    };
+    let other = drapery::train_linear_model(&store, &tube, 0, &config, "", &|| true);
+    let first = case.frames[0].frame(&case.body, Surroundings::default());
+    Case {
+        strange_state: other.unwrap().0.animator().start(&first).unwrap(),
+        animator: Animator::Linear(small),
+        body: case.body,
+        frames: case.frames,
+        reach: case.reach,
+    }
+}
+
+animator_conformance!(linear_baseline, linear, allocations);
 animator_conformance!(corrected_skinning, corrected, allocations);
 animator_conformance!(skinning, skinned, allocations);
 animator_conformance!(skinning_without_halfway_joints, plain, allocations);

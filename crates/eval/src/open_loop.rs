@@ -8,8 +8,8 @@
 //!
 //! Frames are taken in blocks of [`BLOCK`], so that memory does not grow with the
 //! sequence but for its poses. Each method goes through a block by itself, with
-//! the clock on it: body posed and skinned, step, correction. Measuring comes
-//! after, off the clock.
+//! the clock on it: body posed and skinned, step, correction. The first frame of a
+//! sequence is not timed, and measuring comes after, off the clock.
 
 use std::time::Instant;
 
@@ -368,8 +368,11 @@ impl<'a> Lane<'a> {
                     .map_err(fail)?;
             }
             let ended = Instant::now();
-            self.tally.times.add((ended - begun).as_secs_f64());
-            self.tally.steps.add((stepped - posed).as_secs_f64());
+            // The first frame also makes room for all that follow.
+            if frame > 0 {
+                self.tally.times.add((ended - begun).as_secs_f64());
+                self.tally.steps.add((stepped - posed).as_secs_f64());
+            }
             self.tally.confidence.add(report.confidence);
             if self.correction.is_some() {
                 let before = self.tally.before.get_or_insert_default();

@@ -2,7 +2,8 @@
 //!
 //! Three passes over the `train` sequences (components, the poses known, the
 //! sums of the regression) and one over `tune` ones, which chooses the ridge
-//! among [`LINEAR_RIDGES`] by the error of the coefficients:
+//! among [`LINEAR_RIDGES`] by the error of the coefficients, the largest that is as
+//! good as the best:
 //!
 //! ```text
 //! W = argmin Σ ‖y − W (φ − φ̄)‖² / n + ε ‖W‖² = Cyφ (Cφφ + ε I)⁻¹,      b = ȳ − W φ̄
@@ -22,10 +23,13 @@ use crate::body_space::fit_body_space;
 use crate::frames::{Footage, Reading, Shot};
 use crate::{Pca, PcaMethod, TrainError};
 
-/// Ridges that are tried; entries of rotation matrices vary by up to about 0.3 in a
-/// walk. Below the first the fit is that of rounding, beyond the last it is the
-/// mean garment.
-pub const LINEAR_RIDGES: [f64; 9] = [1e-7, 1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 0.1];
+/// Ridges that are tried, of entries of rotation matrices. The first is that of
+/// half a degree: what turned by less in training is not known, and without it a
+/// test clip was thrown off by metres. Beyond the last it is the mean garment.
+pub const LINEAR_RIDGES: [f64; 7] = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1];
+/// Of ridges whose error is within this factor of the least, the largest is taken:
+/// clips to tune on are few, and near to those that train.
+const AS_GOOD: f64 = 1.05;
 /// Where there is nothing to choose by.
 pub const USUAL_RIDGE: f64 = 1e-3;
 
@@ -90,7 +94,14 @@ pub fn train_linear(
     }
     let n_values = 3 * footage.n_vertices();
     let mut unposing = Unposing::new(skinned);
-    let pca = Pca::fit(n_values, config.n_components, PcaMethod::Auto, |each| {
+    // The covariance of few frames has few directions, and a few passes over them
+    // find those sooner than the eigenvectors of all.
+    let frames: u64 = train.iter().map(|s| u64::from(s.frames)).sum();
+    let method = match frames < 4 * n_values as u64 {
+        true => PcaMethod::Subspace,
+        false => PcaMethod::Auto,
+    };
+    let pca = Pca::fit(n_values, config.n_components, method, |each| {
         let mut block = Vec::new();
         footage.for_each(&train, Reading::Cloth, |shot| {
             go_on(watch)?;
@@ -153,14 +164,10 @@ pub fn train_linear(
                 .into_iter()
                 .zip(squares.into_iter().map(rms))
                 .collect();
-            let first = (USUAL_RIDGE, f64::INFINITY);
-            let best = tried.iter().fold(
-                first,
-                |best, next| {
-                    if next.1 < best.1 { *next } else { best }
-                },
-            );
-            (best.0, tried)
+            let least = tried.iter().map(|t| t.1).fold(f64::INFINITY, f64::min);
+            let as_good = tried.iter().filter(|t| t.1 <= AS_GOOD * least);
+            let ridge = as_good.map(|t| t.0).fold(LINEAR_RIDGES[0], f64::max);
+            (ridge, tried)
         }
     };
     let Line { bias, weights } = regression.solve(ridge);
