@@ -26,7 +26,9 @@
 //! # What it does not do
 //! It does not look at the garment itself or at other garments. Where the body
 //! enters itself there is no right place, and what is pushed out of one part may
-//! end up in another. Deeper than [`CorrectionConfig::reach`] nothing is found.
+//! end up in another. Deeper than [`CorrectionConfig::reach`] nothing is found, and
+//! nothing is moved farther than that: between a hand and a thigh that overlap
+//! cloth would be thrown from one to the other, a few centimetres a round.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -47,11 +49,13 @@ const NOTHING: f32 = 2e-5;
 pub struct CorrectionConfig {
     /// How far outside the skin cloth is to be [m].
     pub margin: f32,
-    /// How far from the skin cloth is looked for [m].
+    /// How far from the skin cloth is looked for, and the farthest that it is
+    /// moved [m].
     pub reach: f32,
     /// How far from a vertex of the body cloth is looked for [m].
     pub skin_reach: f32,
-    /// How often points are pushed.
+    /// How often points are pushed, at most. After the first, only what has moved is
+    /// looked at.
     pub rounds: u32,
     /// Over how many edges a push spreads.
     pub spread: u32,
@@ -64,7 +68,7 @@ impl CorrectionConfig {
         margin: 1e-3,
         reach: 0.06,
         skin_reach: 0.02,
-        rounds: 6,
+        rounds: 12,
         spread: 3,
     };
 }
@@ -311,8 +315,12 @@ impl CollisionCorrection {
             }
             let (distance, contact) = self.look(state, skin, *p, v);
             state.distances[v] = distance;
-            if let Some(contact) = contact.filter(|c| c.distance < self.config.margin) {
-                *p = contact.point + self.config.margin * contact.outside;
+            let Some(contact) = contact.filter(|c| c.distance < self.config.margin) else {
+                continue;
+            };
+            let to = contact.point + self.config.margin * contact.outside;
+            if to.distance_squared(state.before[v]) <= self.config.reach * self.config.reach {
+                *p = to;
                 state.distances[v] = self.config.margin;
                 state.is_pushed[v] = true;
                 state.is_new[v] = true;
@@ -363,10 +371,11 @@ impl CollisionCorrection {
         };
         // Equal weights w = 1/n: w / Σ w² = 1.
         let push = contact.point + margin * contact.outside - p;
+        let mut is_any = false;
         for v in corners {
-            state.push(cloth, *v, push);
+            is_any |= state.push(cloth, *v, push, self.config.reach);
         }
-        true
+        is_any
     }
 
     /// Pushes the places of the garment that are nearest to vertices of the body:
@@ -405,12 +414,11 @@ impl CollisionCorrection {
             let push = contact.point + self.config.margin * contact.outside - p;
             let square: f32 = near.barycentric.iter().map(|w| w * w).sum();
             for (corner, w) in parts {
-                if w > 0.0 {
-                    state.push(cloth, corner, push * (w / square));
+                if w > 0.0 && state.push(cloth, corner, push * (w / square), self.config.reach) {
+                    state.pokes[v] = true;
+                    is_any = true;
                 }
             }
-            state.pokes[v] = true;
-            is_any = true;
         }
         is_any
     }
@@ -557,12 +565,19 @@ impl CollisionCorrection {
 }
 
 impl CorrectionState {
-    fn push(&mut self, cloth: &mut [Vec3], vertex: u32, way: Vec3) {
+    /// Moves a vertex, unless it would then be farther than `most` [m] from where
+    /// it was, and says whether it did.
+    fn push(&mut self, cloth: &mut [Vec3], vertex: u32, way: Vec3, most: f32) -> bool {
         let v = vertex as usize;
-        cloth[v] += way;
-        self.is_pushed[v] = true;
-        self.is_new[v] = true;
-        self.is_loose[v] = true;
+        let to = cloth[v] + way;
+        let is_near = to.distance_squared(self.before[v]) <= most * most;
+        if is_near {
+            cloth[v] = to;
+            self.is_pushed[v] = true;
+            self.is_new[v] = true;
+            self.is_loose[v] = true;
+        }
+        is_near
     }
 }
 
