@@ -30,6 +30,12 @@ use crate::{Pca, PcaMethod, TrainError};
 /// after the smallest shrug; 5 cm would call a crouch a walk.
 const FLOOR: f64 = 0.01;
 
+/// Components that move vertices by less are left out [m], root mean square.
+/// Motions made by formulas have few degrees of freedom, and what is left after
+/// those is rounding, which on another clip is another rounding, a thousand
+/// times as large.
+const LEAST: f64 = 1e-4;
+
 /// How long the axes are that stand for a joint where there is no surface [m].
 const AXIS: f32 = 0.1;
 
@@ -140,13 +146,15 @@ pub(crate) fn fit_body_space(
         each(&spread(&block, &metric, width));
         Ok::<(), TrainError>(())
     })?;
-    let k = pca.n_components();
+    let n_points = surface.points.len() as f64;
+    let moves = |v: &&f64| **v > n_points * LEAST * LEAST;
+    let k = pca.variances.iter().take_while(moves).count();
     if k == 0 {
         return Err(TrainError::Still { what: "body" });
     }
     // P = Λ G½, by columns.
     let by_axis = product(
-        Dense::new(&pca.basis, 3 * k, width),
+        Dense::new(&pca.basis[..k * n], 3 * k, width),
         Dense::new(&metric, width, width),
     );
     let mut projection = vec![0.0f32; n * k];
@@ -155,9 +163,10 @@ pub(crate) fn fit_body_space(
             projection[input * k + component] = by_axis[component * n + input] as f32;
         }
     }
-    let tail = pca.total_variance - pca.variances.iter().sum::<f64>();
-    let floor = tail.max(0.0) + surface.points.len() as f64 * FLOOR * FLOOR;
-    let weights = pca.variances.iter().map(|v| (1.0 / (v + floor)) as f32);
+    let variances = &pca.variances[..k];
+    let tail = pca.total_variance - variances.iter().sum::<f64>();
+    let floor = tail.max(0.0) + n_points * FLOOR * FLOOR;
+    let weights = variances.iter().map(|v| (1.0 / (v + floor)) as f32);
     let weights = weights.chain([(1.0 / floor) as f32]).collect();
     let n_shape = shape.len();
     let mut parts = PoseRangeParts {

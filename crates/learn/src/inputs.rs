@@ -44,6 +44,17 @@ impl Layout {
         self.n_body + self.order * self.n_cloth
     }
 
+    /// Which inputs belong together: the body, the cloth of each frame, and of
+    /// every motion of the root its way, its sine and its cosine.
+    pub(crate) fn blocks(&self) -> Vec<usize> {
+        let past = std::iter::repeat_n(self.n_cloth, self.order);
+        let root = std::iter::repeat_n([3, 1, 1], self.n_root()).flatten();
+        std::iter::once(self.n_body)
+            .chain(past)
+            .chain(root)
+            .collect()
+    }
+
     /// T φ, in place.
     pub(crate) fn difference(&self, row: &mut [f64]) {
         let past = &mut row[self.n_body..self.root_start()];

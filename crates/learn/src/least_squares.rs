@@ -4,8 +4,11 @@
 //! W H = Σ y φᵀ / n,      H = Σ φ φᵀ / n + ε I
 //! ```
 //!
-//! with every input scaled to a mean square of one, so that ε means the same
-//! for all of them. H is held by its eigenvectors, so that another ridge costs
+//! with inputs scaled to a mean square of one, block by block, so that ε means
+//! the same for all of them. Within a block (the body, the cloth of a frame)
+//! inputs keep their sizes: scaled each by itself, the last components of the
+//! body, which hardly move in training, would be as free as the first ones, and
+//! wild on other clips. H is held by its eigenvectors, so that another ridge costs
 //! a product. With ε = 0 directions whose eigenvalue is below 1e-11 of the
 //! largest are left out: rounding is all there is along them.
 
@@ -48,15 +51,21 @@ impl Sums {
         self.n_rows
     }
 
-    /// The problem that these are the sums of.
-    pub(crate) fn problem(&self) -> Result<LeastSquares, NoEigenvalues> {
+    /// The problem that these are the sums of. Inputs that belong together are
+    /// scaled together: `blocks` are how many each has.
+    pub(crate) fn problem(&self, blocks: &[usize]) -> Result<LeastSquares, NoEigenvalues> {
         let (p, m) = (self.n_inputs, self.n_outputs);
+        debug_assert_eq!(blocks.iter().sum::<usize>(), p, "blocks have all inputs");
         let width = p + m;
         let n = self.n_rows.max(1) as f64;
-        let scales: Vec<f64> = (0..p)
-            .map(|i| (self.gram[i * width + i] / n).sqrt())
-            .map(|rms| if rms > STILL { 1.0 / rms } else { 0.0 })
-            .collect();
+        let mut scales: Vec<f64> = Vec::with_capacity(p);
+        for block in blocks {
+            let own = scales.len()..scales.len() + block;
+            let mean_sq: f64 = own.map(|i| self.gram[i * width + i] / n).sum();
+            let rms = mean_sq.sqrt();
+            let scale = if rms > STILL { 1.0 / rms } else { 0.0 };
+            scales.extend(std::iter::repeat_n(scale, *block));
+        }
         let mut h = vec![0.0; p * p];
         let mut cross = vec![0.0; m * p];
         for i in 0..p {
@@ -140,7 +149,7 @@ mod tests {
         for i in 0..n {
             sums.add(&row(i));
         }
-        sums.problem().unwrap()
+        sums.problem(&[1; 3]).unwrap()
     }
 
     #[test]
@@ -186,7 +195,7 @@ mod tests {
             let x = (0.9 * i as f64).sin();
             sums.add(&[x, x, 0.0, 3.0 * x]);
         }
-        let problem = sums.problem().unwrap();
+        let problem = sums.problem(&[1; 3]).unwrap();
         let w = problem.solve(0.0);
         assert!((w[0] - w[1]).abs() < 1e-9 && w[2] == 0.0, "{w:?}");
         assert!(((w[0] + w[1]) * problem.scales[0] - 3.0).abs() < 1e-9);

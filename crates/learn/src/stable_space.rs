@@ -57,7 +57,7 @@ pub enum Ridge {
 }
 
 /// The ridges that are tried.
-pub const RIDGES: [f64; 7] = [0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
+pub const RIDGES: [f64; 8] = [0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
 /// The ridge where nothing can be tried.
 pub const RIDGE: f64 = 1e-3;
@@ -207,13 +207,14 @@ pub fn train_stable_space(
             what: "the dynamics",
         });
     }
-    let (moving, still) = (moving.problem()?, still.problem()?);
     let flat = |values: &[f64]| values.iter().map(|v| *v as f32).collect::<Vec<f32>>();
     let still_layout = Layout {
         order: 0,
         root: RootTerms::Without,
         ..layout
     };
+    let moving = moving.problem(&layout.blocks())?;
+    let still = still.problem(&still_layout.blocks())?;
     let tune = footage.split(Split::Tune)?;
     let ridges: &[f64] = match (config.ridge, tune.is_empty()) {
         (Ridge::Fixed(ridge), _) => &[ridge],
