@@ -131,9 +131,8 @@ impl<'a> Plan<'a> {
         tell_apart(&mut entries);
         let correction = match args.correct && head.has_body() {
             true => {
-                let mesh = head.garments[garment].garment.mesh();
                 let config = CorrectionConfig::DEFAULT;
-                Some(correction_of(&character, mesh, config)?)
+                Some(correction_of(&character, head, garment, config)?)
             }
             false => None,
         };

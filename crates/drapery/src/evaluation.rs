@@ -1,27 +1,30 @@
 //! Methods against the sequences of a dataset: what evaluation needs of the
 //! scene and the simulator.
 
-use drapery_core::{BodyModel, ShapeError, TriMesh};
+use drapery_core::{BodyModel, ShapeError};
 use drapery_eval::{Course, EvalError, Method, SeenFrame, Tally};
 use drapery_runtime::{CollisionCorrection, CorrectionConfig};
-use drapery_store::dataset::SequenceSource;
+use drapery_store::dataset::{DatasetHead, SequenceSource};
 
 use crate::recording::Felt;
+use crate::training::made_for;
 use crate::wear::self_contact;
 
-/// What pushes a garment out of a body.
+/// What pushes a garment of a dataset out of the body.
 ///
 /// # Errors
-/// When the body can't have its mean shape.
+/// When the body can't have the shape that the garment was made for.
 pub fn correction_of(
     model: &dyn BodyModel,
-    garment: &TriMesh,
+    head: &DatasetHead,
+    garment: usize,
     config: CorrectionConfig,
 ) -> Result<CollisionCorrection, ShapeError> {
-    let mean = model.shaped(&vec![0.0; model.shape_parameters().len()])?;
+    let body = model.shaped(&made_for(model, head))?;
+    let worn = head.garments[garment].garment.mesh();
     Ok(CollisionCorrection::new(
-        (model.topology(), &mean.rest),
-        (garment.topology(), garment.positions()),
+        (model.topology(), &body.rest),
+        (worn.topology(), worn.positions()),
         config,
     ))
 }

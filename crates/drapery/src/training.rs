@@ -40,17 +40,22 @@ pub fn skinned_garment(
     head: &DatasetHead,
     garment: usize,
 ) -> Result<SkinnedGarment, DressError> {
+    let made_for = made_for(model, head);
+    let garment = &head.garments[garment].garment;
+    dress_made_for(garment, model, &made_for, head.frame_rate)
+}
+
+/// The shape that the garments of a dataset were made for.
+pub(crate) fn made_for(model: &dyn BodyModel, head: &DatasetHead) -> Vec<f32> {
     let n_shape = model.shape_parameters().len();
     let stored = head.settings["made_for"].as_array();
     let stored = stored.and_then(|list| {
         let numbers = list.iter().map(|c| c.as_f64().map(|c| c as f32));
         numbers.collect::<Option<Vec<f32>>>()
     });
-    let made_for = stored
+    stored
         .filter(|shape| shape.len() == n_shape)
-        .unwrap_or_else(|| vec![0.0; n_shape]);
-    let garment = &head.garments[garment].garment;
-    dress_made_for(garment, model, &made_for, head.frame_rate)
+        .unwrap_or_else(|| vec![0.0; n_shape])
 }
 
 /// Trains a stable space of one garment of a dataset. `digest` is that of what

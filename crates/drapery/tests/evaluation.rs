@@ -19,8 +19,7 @@ fn evaluated(store: &MemoryDataset, correct: bool) -> drapery::eval::Tally {
     let head = store.head();
     let model = stored_character(&head.body).unwrap();
     let skinned = skinned_garment(&model, head, 0).unwrap();
-    let mesh = head.garments[0].garment.mesh();
-    let correction = correction_of(&model, mesh, CorrectionConfig::DEFAULT).unwrap();
+    let correction = correction_of(&model, head, 0, CorrectionConfig::DEFAULT).unwrap();
     let course = Course {
         model: &model,
         head,

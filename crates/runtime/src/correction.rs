@@ -13,6 +13,14 @@
 //! | c, n   | [`TriangleTree`], `outside`  | nearest place of the skin, and its outer normal |
 //! | m      | [`CorrectionConfig::margin`] | how far outside                       |
 //!
+//! Where p is deep, the nearest skin may be that of the far side of a leg. Then c is
+//! the nearest skin that faces the way that the cloth does: a leg that went
+//! through the front of a skirt is behind it again, and not half in front of it.
+//! That holds for what the garment is worn over. An arm beside a dress is on its
+//! outer side, and cloth in it goes back to where it came from, against the way
+//! that it faces. Which is which follows from the garment at rest: skin behind the
+//! cloth next to it is under it.
+//!
 //! After the first round the way that vertices were pushed is spread to those
 //! around them that were not, so that no spikes appear; more rounds follow, of
 //! what has moved since, the last of vertices alone. The trees of body and
@@ -34,11 +42,21 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use drapery_core::{
-    AnimateError, BodyFrame, ClosestPoint, GarmentAnimator, Seconds, StepReport, Topology,
-    TriangleTree,
+    AnimateError, BodyFrame, ClosestPoint, GarmentAnimator, PseudoNormals, Seconds, StepReport,
+    Topology, TriangleTree, vertex_normals,
 };
 use glam::Vec3;
 
+/// Middles are looked at where a corner is nearer to the skin than this [m]. A limb
+/// of 4 cm bulges by as much between the ends of an edge of 5 cm; what is thinner
+/// is found from its own vertices.
+const NEAR: f32 = 8e-3;
+/// What is deeper goes out on the side that the cloth faces [m]: above it a crease,
+/// whose normals point anywhere, would be thrown through the body...
+const DEEP: f32 = 5e-3;
+/// ... and on the other side of what the garment is not worn over, of which fingers
+/// are thinner than that.
+const DEEP_BESIDE: f32 = 2e-3;
 /// The most triangles of a walk.
 const STEPS: u32 = 12;
 /// A push that has spread to less than this is none [m].
@@ -62,11 +80,10 @@ pub struct CorrectionConfig {
 }
 
 impl CorrectionConfig {
-    /// A millimetre outside, looked for within 6 cm. What is deeper lies where the
-    /// body enters itself, or nearer to the other side of a limb.
+    /// A millimetre outside, looked for within 10 cm: the thickness of a calf.
     pub const DEFAULT: Self = Self {
         margin: 1e-3,
-        reach: 0.06,
+        reach: 0.1,
         skin_reach: 0.02,
         rounds: 12,
         spread: 3,
@@ -87,13 +104,17 @@ pub struct CollisionCorrection {
     body: Vec<[u32; 3]>,
     /// The triangle across side 01, 12, 20 of each triangle, or itself.
     across: Vec<[u32; 3]>,
+    cloth_across: Vec<[u32; 3]>,
+    /// Whether the garment is worn over each triangle of the body, and each vertex.
+    is_under: Vec<bool>,
+    is_behind: Vec<bool>,
     /// The triangles around each vertex of the body.
     fans: Lists,
     tree: TriangleTree,
     n_body_vertices: usize,
     cloth_tree: TriangleTree,
     edges: Vec<[u32; 2]>,
-    faces: Vec<[u32; 3]>,
+    garment: Topology,
     around: Lists,
     n_vertices: usize,
 }
@@ -111,8 +132,9 @@ pub struct CorrectionState {
     pokes: Vec<bool>,
     /// Signed distance of each vertex [m]; the reach where there is no skin.
     distances: Vec<f32>,
-    /// Where each vertex was before [m].
+    /// Where each vertex was before [m], and which way it faced.
     before: Vec<Vec3>,
+    normals: Vec<Vec3>,
     scratch: Vec<Vec3>,
     is_pushed: Vec<bool>,
     /// Whether it has moved since points on it were looked at, and since it was
@@ -161,7 +183,7 @@ struct Contact {
 
 impl CollisionCorrection {
     /// A correction of a garment on bodies of that topology; `skin` and `rest` [m]
-    /// are the vertices of both in any pose.
+    /// are the vertices of both where the one is worn by the other.
     ///
     /// # Panics
     /// When there is not one position a vertex.
@@ -172,24 +194,19 @@ impl CollisionCorrection {
     ) -> Self {
         assert_eq!(skin.len(), body.n_vertices(), "one position a vertex");
         assert_eq!(rest.len(), garment.n_vertices(), "one position a vertex");
-        let mut sides: Vec<([u32; 2], u32, usize)> = Vec::new();
         let mut fans = Vec::new();
         for (t, corners) in body.triangles().iter().enumerate() {
-            for side in 0..3 {
-                let (a, b) = (corners[side], corners[(side + 1) % 3]);
-                sides.push(([a.min(b), a.max(b)], t as u32, side));
-                fans.push((a, t as u32));
-            }
+            fans.extend(corners.map(|v| (v, t as u32)));
         }
-        sides.sort_unstable();
-        let mut across: Vec<[u32; 3]> =
-            (0..body.triangles().len() as u32).map(|t| [t; 3]).collect();
-        for pair in sides.chunk_by(|p, q| p.0 == q.0) {
-            if let [p, q] = pair {
-                across[p.1 as usize][p.2] = q.1;
-                across[q.1 as usize][q.2] = p.1;
-            }
-        }
+        let cloth_tree = TriangleTree::new(garment.triangles(), rest);
+        let outer = PseudoNormals::new(garment.triangles(), rest);
+        let behind = |b: &Vec3| {
+            let near = cloth_tree.closest_point(*b, rest, f32::INFINITY);
+            near.is_some_and(|near| (*b - near.point).dot(outer.at(&near)) < 0.0)
+        };
+        let is_behind: Vec<bool> = skin.iter().map(behind).collect();
+        let most = |t: &[u32; 3]| t.iter().filter(|v| is_behind[**v as usize]).count() > 1;
+        let is_under = body.triangles().iter().map(most).collect();
         let edges: Vec<[u32; 2]> = garment.edges().iter().map(|e| e.vertices).collect();
         let mut around = Vec::new();
         for [a, b] in &edges {
@@ -198,14 +215,17 @@ impl CollisionCorrection {
         Self {
             config,
             body: body.triangles().to_vec(),
-            across,
+            across: across(body.triangles()),
+            cloth_across: across(garment.triangles()),
             fans: Lists::new(body.n_vertices(), &mut fans),
             tree: TriangleTree::new(body.triangles(), skin),
             n_body_vertices: body.n_vertices(),
             around: Lists::new(garment.n_vertices(), &mut around),
-            cloth_tree: TriangleTree::new(garment.triangles(), rest),
+            cloth_tree,
+            is_under,
+            is_behind,
             edges,
-            faces: garment.triangles().to_vec(),
+            garment: garment.clone(),
             n_vertices: garment.n_vertices(),
         }
     }
@@ -217,7 +237,7 @@ impl CollisionCorrection {
 
     /// The state of a garment that was nowhere yet.
     pub fn start(&self) -> CorrectionState {
-        let n_points = self.n_vertices + self.edges.len() + self.faces.len();
+        let n_points = self.n_vertices + self.edges.len() + self.garment.triangles().len();
         CorrectionState {
             tree: self.tree.clone(),
             cloth_tree: self.cloth_tree.clone(),
@@ -226,6 +246,7 @@ impl CollisionCorrection {
             pokes: vec![false; self.n_body_vertices],
             distances: vec![0.0; self.n_vertices],
             before: vec![Vec3::ZERO; self.n_vertices],
+            normals: vec![Vec3::Y; self.n_vertices],
             scratch: vec![Vec3::ZERO; self.n_vertices],
             is_pushed: vec![false; self.n_vertices],
             is_new: vec![false; self.n_vertices],
@@ -255,6 +276,7 @@ impl CollisionCorrection {
         }
         state.tree.refit(skin);
         state.before.copy_from_slice(cloth);
+        vertex_normals(&self.garment, cloth, &mut state.normals);
         state.is_pushed.fill(false);
         state.is_new.fill(true);
         state.is_loose.fill(true);
@@ -290,7 +312,7 @@ impl CollisionCorrection {
         if skin.iter().any(|p| !p.is_finite()) {
             return Err(AnimateError::NotFinite);
         }
-        let n_points = self.n_vertices + self.edges.len() + self.faces.len();
+        let n_points = self.n_vertices + self.edges.len() + self.garment.triangles().len();
         match state.hints.len() == n_points && state.before.len() == self.n_vertices {
             true => Ok(()),
             false => Err(AnimateError::State {
@@ -313,7 +335,8 @@ impl CollisionCorrection {
             if !core::mem::take(&mut state.is_loose[v]) {
                 continue;
             }
-            let (distance, contact) = self.look(state, skin, *p, v);
+            let normal = state.normals[v];
+            let (distance, contact) = self.look(state, skin, *p, normal, v);
             state.distances[v] = distance;
             let Some(contact) = contact.filter(|c| c.distance < self.config.margin) else {
                 continue;
@@ -336,7 +359,7 @@ impl CollisionCorrection {
         for (e, ends) in self.edges.iter().enumerate() {
             is_any |= self.push_middle(state, skin, cloth, ends, self.n_vertices + e);
         }
-        for (f, corners) in self.faces.iter().enumerate() {
+        for (f, corners) in self.garment.triangles().iter().enumerate() {
             let point = self.n_vertices + self.edges.len() + f;
             is_any |= self.push_middle(state, skin, cloth, corners, point);
         }
@@ -359,13 +382,17 @@ impl CollisionCorrection {
         let at = |v: &u32| cloth[*v as usize];
         let p = corners.iter().map(at).sum::<Vec3>() / corners.len() as f32;
         // The skin is no nearer than from a corner, less the way to it.
-        let free = corners
-            .iter()
-            .map(|v| state.distances[*v as usize] - at(v).distance(p));
-        if free.fold(f32::NEG_INFINITY, f32::max) >= margin {
+        let (mut free, mut nearest) = (f32::NEG_INFINITY, f32::INFINITY);
+        for v in corners {
+            let distance = state.distances[*v as usize];
+            free = free.max(distance - at(v).distance(p));
+            nearest = nearest.min(distance);
+        }
+        if free >= margin || nearest > NEAR {
             return false;
         }
-        let (_, contact) = self.look(state, skin, p, point);
+        let normal = corners.iter().map(|v| state.normals[*v as usize]).sum();
+        let (_, contact) = self.look(state, skin, p, normal, point);
         let Some(contact) = contact.filter(|c| c.distance < margin) else {
             return false;
         };
@@ -393,8 +420,16 @@ impl CollisionCorrection {
                 continue;
             }
             let mut reach = self.config.skin_reach;
-            if let Some(face) = self.faces.get(state.skin_hints[v] as usize) {
-                let nearest = distance_to_triangle(*b, face.map(|c| cloth[c as usize]));
+            if state.skin_hints[v] != u32::MAX {
+                // On the side of the cloth next to it that it is on at rest, it is
+                // where it should be.
+                let face = self.cloth_walk(cloth, *b, state.skin_hints[v]);
+                state.skin_hints[v] = face;
+                let [x, y, z] = self.garment.triangles()[face as usize].map(|c| cloth[c as usize]);
+                if ((*b - x).dot((y - x).cross(z - x)) < 0.0) == self.is_behind[v] {
+                    continue;
+                }
+                let nearest = distance_to_triangle(*b, [x, y, z]);
                 reach = reach.min(1.001 * nearest + 1e-6);
             }
             let Some(near) = state.cloth_tree.closest_point(*b, cloth, reach) else {
@@ -402,12 +437,14 @@ impl CollisionCorrection {
             };
             state.skin_hints[v] = near.triangle;
             // The tree is that of before this pass; its places are still good.
-            let corners = self.faces[near.triangle as usize];
+            let corners = self.garment.triangles()[near.triangle as usize];
             let parts = corners.into_iter().zip(near.barycentric);
             let p: Vec3 = parts.clone().map(|(c, w)| cloth[c as usize] * w).sum();
             let hint = self.fans.of(v).first().copied().unwrap_or(u32::MAX);
             let reach = 1.001 * b.distance(p) + 1e-6;
             let contact = self.contact(&state.tree, skin, p, hint, reach);
+            let normal = corners.map(|c| state.normals[c as usize]).iter().sum();
+            let contact = contact.map(|c| self.turned(&state.tree, skin, p, normal, c));
             let Some(contact) = contact.filter(|c| c.distance < 0.0) else {
                 continue;
             };
@@ -457,6 +494,7 @@ impl CollisionCorrection {
         state: &mut CorrectionState,
         skin: &[Vec3],
         p: Vec3,
+        normal: Vec3,
         point: usize,
     ) -> (f32, Option<Contact>) {
         let reach = self.config.reach;
@@ -468,30 +506,61 @@ impl CollisionCorrection {
         match self.contact(&state.tree, skin, p, hint, reach) {
             Some(contact) => {
                 state.hints[point] = contact.triangle;
+                let contact = self.turned(&state.tree, skin, p, normal, contact);
                 (contact.distance, Some(contact))
             }
             None => (reach, None),
         }
     }
 
-    /// From a triangle to the nearest of its neighbours, and on: where that ends.
-    fn walk(&self, skin: &[Vec3], p: Vec3, start: u32) -> u32 {
-        let corners = |t: u32| self.body[t as usize].map(|v| skin[v as usize]);
-        let mut here = (start, distance_to_triangle(p, corners(start)));
-        for _ in 0..STEPS {
-            let mut next = here;
-            for t in self.across[here.0 as usize] {
-                let distance = distance_to_triangle(p, corners(t));
-                if distance < next.1 {
-                    next = (t, distance);
-                }
-            }
-            if next.0 == here.0 {
-                break;
-            }
-            here = next;
+    /// The contact of a point that is deep, on the side where cloth that faces along
+    /// `normal` should be, if there is skin within reach.
+    fn turned(
+        &self,
+        tree: &TriangleTree,
+        skin: &[Vec3],
+        p: Vec3,
+        normal: Vec3,
+        contact: Contact,
+    ) -> Contact {
+        let is_under = self.is_under[contact.triangle as usize];
+        let (deep, side) = match is_under {
+            true => (DEEP, normal),
+            false => (DEEP_BESIDE, -normal),
+        };
+        if contact.distance > -deep || contact.outside.dot(side) >= 0.0 {
+            return contact;
         }
-        here.0
+        let faces = |t: u32| {
+            let [a, b, c] = self.body[t as usize].map(|v| skin[v as usize]);
+            self.is_under[t as usize] == is_under && (b - a).cross(c - a).dot(side) > 0.0
+        };
+        let facing = tree.closest_point_where(p, skin, self.config.reach, faces);
+        let other = facing.and_then(|near| {
+            Some(Contact {
+                distance: -near.distance,
+                triangle: contact.triangle,
+                point: near.point,
+                outside: self.outside(&near, skin).try_normalize()?,
+            })
+        });
+        other.unwrap_or(contact)
+    }
+
+    /// From a triangle of the body to the nearest of its neighbours, and on: where
+    /// that ends.
+    fn walk(&self, skin: &[Vec3], p: Vec3, start: u32) -> u32 {
+        walk((&self.body, &self.across), skin, p, start)
+    }
+
+    /// The same on the garment.
+    fn cloth_walk(&self, cloth: &[Vec3], p: Vec3, start: u32) -> u32 {
+        walk(
+            (self.garment.triangles(), &self.cloth_across),
+            cloth,
+            p,
+            start,
+        )
     }
 
     /// The nearest place of the skin within `reach` [m].
@@ -579,6 +648,55 @@ impl CorrectionState {
         }
         is_near
     }
+}
+
+/// From a triangle to the nearest of those `across` its sides, and on: where that
+/// ends.
+fn walk(
+    (triangles, across): (&[[u32; 3]], &[[u32; 3]]),
+    positions: &[Vec3],
+    p: Vec3,
+    start: u32,
+) -> u32 {
+    let distance = |t: u32| {
+        let corners = triangles[t as usize].map(|v| positions[v as usize]);
+        distance_to_triangle(p, corners)
+    };
+    let mut here = (start, distance(start));
+    for _ in 0..STEPS {
+        let mut next = here;
+        for t in across[here.0 as usize] {
+            let distance = distance(t);
+            if distance < next.1 {
+                next = (t, distance);
+            }
+        }
+        if next.0 == here.0 {
+            break;
+        }
+        here = next;
+    }
+    here.0
+}
+
+/// The triangle across side 01, 12, 20 of each triangle, or itself.
+fn across(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let mut sides: Vec<([u32; 2], u32, usize)> = Vec::with_capacity(3 * triangles.len());
+    for (t, corners) in triangles.iter().enumerate() {
+        for side in 0..3 {
+            let (a, b) = (corners[side], corners[(side + 1) % 3]);
+            sides.push(([a.min(b), a.max(b)], t as u32, side));
+        }
+    }
+    sides.sort_unstable();
+    let mut across: Vec<[u32; 3]> = (0..triangles.len() as u32).map(|t| [t; 3]).collect();
+    for pair in sides.chunk_by(|p, q| p.0 == q.0) {
+        if let [p, q] = pair {
+            across[p.1 as usize][p.2] = q.1;
+            across[q.1 as usize][q.2] = p.1;
+        }
+    }
+    across
 }
 
 /// How far a point is from a triangle [m], or a little more: to its plane inside,

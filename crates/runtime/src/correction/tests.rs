@@ -110,7 +110,8 @@ fn a_finger_between_the_points_of_a_face_does_not_poke_through() {
     let corners = [[-0.2, -0.3], [-0.1, 0.5], [0.4, -0.2]];
     let before = corners.map(|[x, z]| Vec3::new(x, 0.115, z)).to_vec();
     let topology = Topology::new(3, vec![[0, 1, 2]]).unwrap();
-    let correction = correction(&spiked, &topology, &before);
+    let rest: Vec<Vec3> = before.iter().map(|p| *p + Vec3::Y * 0.1).collect();
+    let correction = correction(&spiked, &topology, &rest);
     let mut cloth = before.clone();
     let depth = correction
         .apply(&mut correction.start(), spiked.positions(), &mut cloth)
@@ -122,6 +123,44 @@ fn a_finger_between_the_points_of_a_face_does_not_poke_through() {
         .unwrap();
     // Most of the 15 mm that it stood out by, a round at a time.
     assert!(near.distance < 6e-3, "{}", near.distance);
+}
+
+#[test]
+fn a_leg_that_went_through_a_sheet_is_behind_it_again() {
+    // A sheet that faces up, below the middle of the ball: the nearest skin of most
+    // of it is that of the lower half.
+    let ball = ball();
+    let (topology, before) = sheet(25, -0.03);
+    let [a, b, c] = topology.triangles()[0].map(|v| before[v as usize]);
+    assert!((b - a).cross(c - a).y > 0.0, "it faces up");
+    // It is worn over the ball.
+    let correction = correction(&ball, &topology, &sheet(25, 0.12).1);
+    let mut cloth = before.clone();
+    // Moved by no more than 10 cm at a time.
+    let mut state = correction.start();
+    for _ in 0..2 {
+        correction
+            .apply(&mut state, ball.positions(), &mut cloth)
+            .unwrap();
+    }
+    let middle = cloth.iter().zip(&before);
+    let middle = middle.filter(|(_, b)| libm::hypotf(b.x, b.z) < 0.06);
+    for (p, _) in middle {
+        assert!(p.y > -1e-3 && p.length() > 0.097, "{p}");
+    }
+}
+
+#[test]
+fn cloth_in_an_arm_beside_it_goes_back_to_where_it_came_from() {
+    // The sheet faces up and hangs below the ball; 4 cm of the ball are in it.
+    let ball = ball();
+    let (topology, before) = sheet(25, -0.06);
+    let correction = correction(&ball, &topology, &sheet(25, -0.12).1);
+    let mut cloth = before.clone();
+    correction
+        .apply(&mut correction.start(), ball.positions(), &mut cloth)
+        .unwrap();
+    assert!(cloth.iter().all(|p| p.y < -0.05 && p.length() > 0.097));
 }
 
 #[test]
