@@ -16,7 +16,8 @@ fn a_dataset_becomes_a_model_that_is_told_of_and_animates() {
     // Of two shapes, so that nothing says which one is meant.
     let text = fs::read_to_string(at.join("scene.toml")).unwrap();
     fs::write(at.join("scene.toml"), text.replace("{}, ", "")).unwrap();
-    out(at, 0, &simulate("d", &["--frames", "12"]));
+    let plan = ["simulate", "scene.toml", "--frames", "12", "--out", "d"];
+    out(at, 0, &plan);
     let train = |out: &'static str| {
         let plan = [
             "--json",

@@ -128,7 +128,7 @@ fn joints_alone_give_the_coefficients_of_the_whole_surface() {
     .unwrap();
     let mut scratch = range.scratch();
     let mut fast = vec![0.0; range.n_components()];
-    let mut signs = vec![0.0f64; 6];
+    let mut signs = [0.0f64; 6];
     for frame in frames.iter().step_by(7) {
         let slow = pca.project(&row(frame));
         range.project(&frame.0, &frame.1.world_from_rest, &mut scratch, &mut fast);
@@ -234,7 +234,8 @@ fn random_poses_never_blow_it_up() {
     let mut out = vec![Vec3::ZERO; animator.topology().n_vertices()];
     let n_vertices = out.len() as f64;
     let mut farthest = 0.0f64;
-    let mut room = tube().room();
+    let tube = tube();
+    let mut room = tube.room();
     let still = drapery::core::PoseVelocity::zero(4);
     for step in 0..2000 {
         for rotation in &mut pose.rotations {
@@ -245,7 +246,7 @@ fn random_poses_never_blow_it_up() {
         if step % 97 == 0 {
             pose.root = 100.0 * Vec3::new(random(), random(), random());
         }
-        tube().pose(&body, &pose, &still, &mut room).unwrap();
+        tube.pose(&body, &pose, &still, &mut room).unwrap();
         let frame = room.frame(&body, Surroundings::default());
         animator.step(&mut garment, &frame, &mut out).unwrap();
         assert!(out.iter().all(|p| p.is_finite()));
