@@ -121,21 +121,21 @@ impl Stage {
             );
         }
         let animator = model.animator();
-        if let (true, Some(shape)) = (dressed.shape.shape.is_empty(), animator.trained_shape()) {
-            if shape != stage.body.shape {
-                say.note(format_args!(
-                    "{}: in the shape that {} was trained on",
-                    stage.character.name(),
-                    head.garment
-                ));
-                let dressed = Dressed {
-                    shape: Shape {
-                        shape: named_shape(&head.shape_parameters, &shape),
-                    },
-                    ..dressed.clone()
-                };
-                stage = Self::load(&dressed, say)?;
-            }
+        let trained = animator.trained_shape();
+        let trained = trained.filter(|shape| *shape != stage.body.shape);
+        if let (true, Some(shape)) = (dressed.shape.shape.is_empty(), trained) {
+            say.note(format_args!(
+                "{}: in the shape that {} was trained on",
+                stage.character.name(),
+                head.garment
+            ));
+            let dressed = Dressed {
+                shape: Shape {
+                    shape: named_shape(&head.shape_parameters, &shape),
+                },
+                ..dressed.clone()
+            };
+            stage = Self::load(&dressed, say)?;
         }
         if head.frame_rate != stage.clip.frame_rate().hz() {
             bail!(

@@ -296,9 +296,9 @@ mod tests {
         orthonormal_rows(&mut rows, m, n);
         let q = Dense::new(&rows, m, n);
         let gram = product(q, q.transposed());
-        for at in 0..m * m {
+        for (at, found) in gram.iter().enumerate() {
             let expected = if at / m == at % m { 1.0 } else { 0.0 };
-            assert!((gram[at] - expected).abs() < 1e-13);
+            assert!((found - expected).abs() < 1e-13);
         }
         let coefficients = product(Dense::new(&before, m, n), q.transposed());
         let again = product(Dense::new(&coefficients, m, m), q);

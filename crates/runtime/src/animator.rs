@@ -13,6 +13,10 @@ use crate::stable_space::{StableSpace, StableState};
 /// has no trait objects.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and a box would be one more way to memory"
+)]
 pub enum Animator {
     /// The garment skinned like the body.
     Skinning(SkinnedGarment),
@@ -25,6 +29,10 @@ pub enum Animator {
 /// The state of an [`Animator`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and a box would be one more way to memory"
+)]
 pub enum AnimatorState {
     /// Of [`Animator::Skinning`].
     Skinning(SkinnedState),

@@ -47,16 +47,18 @@ impl RootLimits {
 }
 
 /// Takes earlier frames of the root, the latest first, along to where it is
-/// `now`: the latest becomes `now`, and the others are where they were as seen
-/// from it.
+/// `now`, as if it had gone on as it went in the last frame.
 pub(crate) fn take_along(frames: &mut [CanonicalFrame], now: &CanonicalFrame) {
     let Some(latest) = frames.first().copied() else {
         return;
     };
-    let turn = now.heading - latest.heading;
+    let before = frames.get(1).copied().unwrap_or(latest);
+    let heading = now.heading - (latest.heading - before.heading);
+    let step = Quat::from_rotation_y(heading - before.heading) * (latest.root - before.root);
+    let (root, turn) = (now.root - step, heading - latest.heading);
     for frame in frames {
         let moved = Quat::from_rotation_y(turn) * (frame.root - latest.root);
-        frame.root = now.root + moved;
+        frame.root = root + moved;
         frame.heading += turn;
     }
 }
@@ -86,15 +88,22 @@ mod tests {
     #[test]
     fn earlier_frames_are_taken_along() {
         let mut frames = [at(1.0, 2.0, 0.4), at(0.5, 1.8, 0.1), at(0.1, 1.2, -0.2)];
+        let apart = |a: [f32; 5], b: [f32; 5]| {
+            let both = a.iter().zip(b);
+            both.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+        };
         let before = frames.map(|f| root_motion(&f, &frames[2]));
+        let last = root_motion(&frames[0], &frames[1]);
         let now = at(-40.0, 7.0, 2.5);
         take_along(&mut frames, &now);
-        assert_eq!(frames[0], now);
+        // It goes on as it went, and was where it was as seen from there.
+        assert!(apart(root_motion(&now, &frames[0]), last) < 1e-5);
         for (frame, before) in frames.iter().zip(before) {
-            let after = root_motion(frame, &frames[2]);
-            let both = after.iter().zip(before);
-            assert!(both.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) < 1e-5);
+            assert!(apart(root_motion(frame, &frames[2]), before) < 1e-5);
         }
+        let mut one = [at(1.0, 2.0, 0.4)];
+        take_along(&mut one, &now);
+        assert_eq!(one[0], now);
     }
 
     #[test]
