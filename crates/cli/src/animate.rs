@@ -7,9 +7,10 @@ use anyhow::{Context, bail};
 use drapery::{Animation, BakedGarment};
 use serde_json::json;
 
-use crate::args::Animate;
+use crate::args::{Animate, Method};
+use crate::record::Input;
 use crate::say::Say;
-use crate::stage::{Stage, Wearing, inputs};
+use crate::stage::{Stage, Wearing, inputs, read_model};
 use crate::{Answer, record, source, stop, write};
 
 /// What the animation is written as.
@@ -52,14 +53,18 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         let built_in = drapery::scene::builtin::CLIPS.join(", ");
         bail!("no --motion given; {built_in} are built in");
     }
-    if format.is_one_garment() && plan.dressed.garment.len() != 1 {
+    let model = plan.model.as_deref().map(read_model).transpose()?;
+    if format.is_one_garment() && model.is_none() && plan.dressed.garment.len() != 1 {
         bail!(
             "--out {}: such a file holds one garment, {} were given",
             plan.out.display(),
             plan.dressed.garment.len()
         );
     }
-    let stage = Stage::load(&plan.dressed, say)?;
+    let stage = match &model {
+        Some(model) => Stage::load_for(model, &plan.dressed, say)?,
+        None => Stage::load(&plan.dressed, say)?,
+    };
     if format != Format::Glb {
         different_names(&stage)?;
     } else if stage.character.has_pose_directions() {
@@ -68,22 +73,28 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
             stage.character.name()
         ));
     }
-    let animation = stage.animate_by(Wearing::by(plan.method, &fabrics), say)?;
+    let wearing = match &model {
+        Some(model) => Wearing::Model(model),
+        None => Wearing::by(plan.method.unwrap_or(Method::Skinning), &fabrics),
+    };
+    let animation = stage.animate_by(wearing, say)?;
     let written = save(&animation, format, &plan.out)?;
     let settings = json!({
-        "method": plan.method,
+        "method": match &model {
+            Some(model) => json!(model.head().method),
+            None => json!(plan.method),
+        },
         "fabric": fabrics.iter().map(|fabric| &fabric.name).collect::<Vec<_>>(),
         "plan": plan.dressed,
         "shape": stage.body.shape,
         "frames": animation.clip.frames().len(),
         "frame_rate": animation.clip.frame_rate().hz(),
     });
-    record::write(
-        &record::beside(&plan.out),
-        "animate",
-        &settings,
-        &inputs(&plan.dressed)?,
-    )?;
+    let mut inputs = inputs(&plan.dressed)?;
+    if let Some(model) = &plan.model {
+        inputs.push(Input::of(&model.to_string_lossy())?);
+    }
+    record::write(&record::beside(&plan.out), "animate", &settings, &inputs)?;
     let (n_frames, rate) = (
         animation.clip.frames().len(),
         animation.clip.frame_rate().hz(),

@@ -2,6 +2,8 @@
 
 mod bench;
 mod dataset;
+mod eval;
+mod train;
 
 use std::path::PathBuf;
 
@@ -14,6 +16,8 @@ use serde::Serialize;
 
 pub(crate) use bench::{Bench, SimulateBench, SimulateScene, WalkBench, WearBench};
 pub(crate) use dataset::{Dataset, Import, Simulate, SplitName};
+pub(crate) use eval::Eval;
+pub(crate) use train::{LinearPlan, Space, StableSpacePlan, StableVariant, Train};
 
 /// Turns cloth simulation into clothing that runs in real time.
 #[derive(Debug, Parser)]
@@ -53,6 +57,11 @@ pub(crate) enum Command {
     /// Look at a dataset, check it, take sequences out of it, move clips between splits
     #[command(subcommand)]
     Dataset(Dataset),
+    /// How far models and baselines are from the simulation, on clips they never saw
+    Eval(Eval),
+    /// Train a method on a dataset
+    #[command(subcommand)]
+    Train(Train),
     /// PNG of a character, a garment, a clip or an animation, without a display
     Picture(Picture),
     /// Cloth against the textbook; exit code 1 if a case misses its limit
@@ -457,11 +466,16 @@ pub(crate) struct Dressed {
     .obj   one file a frame: sleeve.obj becomes sleeve_0000.obj, …\n\n\
     Examples:\n  drapery animate simulation -c mannequin -g skirt -g poncho --fabric cotton-plain \
     --fabric wool-worsted -m walk --frames 0..30 --out layers.glb\n  \
-    drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
+    drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n\n\
+    Example, after drapery train:\n  \
+    drapery animate --model dress.drapery -c mannequin -m walk --out dress.glb\n")]
 pub(crate) struct Animate {
     /// How the garment moves
-    #[arg(value_enum)]
-    pub(crate) method: Method,
+    #[arg(value_enum, required_unless_present = "model")]
+    pub(crate) method: Option<Method>,
+    /// Model that drapery train wrote, which has its garment with it
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["method", "garment", "fabric"])]
+    pub(crate) model: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) cloth: ClothsOf,
     #[command(flatten)]
@@ -518,6 +532,10 @@ pub(crate) struct Picture {
     /// How the garment moves
     #[arg(long, value_enum, default_value_t = Method::Skinning)]
     pub(crate) method: Method,
+    /// Model that drapery train wrote, which has its garment with it
+    #[arg(long, value_name = "MODEL",
+          conflicts_with_all = ["method", "garment", "fabric", "bodies"])]
+    pub(crate) model: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) cloth: ClothsOf,
     /// The frame of the motion to show; the first one if not given

@@ -26,6 +26,13 @@ pub(crate) struct Took {
     pub(crate) threads: usize,
 }
 
+impl Took {
+    /// Of a frame [s], where there were any after the first.
+    pub(crate) const fn seconds(&self) -> Option<f64> {
+        self.s_per_frame
+    }
+}
+
 /// A dataset's path without anything behind its name, and a file beside it.
 pub(crate) fn beside(dataset: &Path, ending: &str) -> PathBuf {
     let plain: PathBuf = dataset.components().collect();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
+use drapery::core::GarmentAnimator;
 use drapery::scene::scene_file::Scene;
 use drapery::scene::{builtin, fabric};
 use drapery::store::dataset::Split;
@@ -14,6 +15,7 @@ use crate::args::{
     Character, FabricPlan, Garment, Info, Motion, MotionReading, PatternReading, Shape,
 };
 use crate::say::Say;
+use crate::stage::read_model;
 use crate::{Answer, character, garment, motion};
 
 /// What a name stands for.
@@ -25,6 +27,7 @@ enum Kind {
     Motion,
     Animation,
     Scene,
+    Model,
 }
 
 pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
@@ -81,6 +84,7 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
         ),
         Kind::Animation => animation(&name, say),
         Kind::Scene => scene(&name, say),
+        Kind::Model => model(&name, say),
         Kind::Motion => motion::run(
             &Motion::Info {
                 motion: name,
@@ -96,6 +100,7 @@ fn kind(name: &str) -> anyhow::Result<Kind> {
     Ok(match extension.as_deref() {
         Some("obj") => Kind::Garment,
         Some("bvh") => Kind::Motion,
+        Some("drapery") => Kind::Model,
         Some("toml") if is_scene(name) => Kind::Scene,
         Some("toml" | "json") => Kind::Fabric,
         Some("npz") => {
@@ -173,6 +178,39 @@ fn scene(name: &str, say: &Say) -> anyhow::Result<Answer> {
         text += &format!("\n  {split:<5} {clips} clips, {sequences} sequences, {frames} frames");
     }
     say.result("scene", data, text)?;
+    Ok(Answer::Yes)
+}
+
+/// What `drapery train` wrote.
+fn model(name: &str, say: &Say) -> anyhow::Result<Answer> {
+    let model = read_model(Path::new(name))?;
+    let head = model.head();
+    let topology = model.animator().topology();
+    let n_bytes = std::fs::metadata(name).map_or(0, |m| m.len());
+    let mut data = serde_json::to_value(head)?;
+    data["vertices"] = topology.n_vertices().into();
+    data["triangles"] = topology.triangles().len().into();
+    data["model_mb"] = (n_bytes as f64 / 1e6).into();
+    let mut text = format!(
+        "{name}: {} of {} ({} vertices), {} joints, {} Hz, trained on {} frames of {} sequences",
+        head.method,
+        head.garment,
+        topology.n_vertices(),
+        head.joints.len(),
+        head.frame_rate,
+        head.training.frames,
+        head.training.sequences,
+    );
+    for (key, value) in &head.settings {
+        text += &format!("\n  {key} {value}");
+    }
+    if let Some(radius) = head.spectral_radius {
+        text += &format!("\n  spectral radius {radius:.4}");
+    }
+    for error in &head.errors {
+        text += &format!("\n  {:.2} cm on {} clips", error.mean_cm, error.split);
+    }
+    say.result("model", data, text)?;
     Ok(Answer::Yes)
 }
 

@@ -20,6 +20,9 @@ mod dataset_export;
 mod dataset_import;
 mod dataset_times;
 mod demo;
+mod eval;
+mod eval_pictures;
+mod eval_report;
 mod fabric;
 mod fabric_drape;
 mod fabric_picture;
@@ -35,6 +38,7 @@ mod simulate_report;
 mod source;
 mod stage;
 mod stop;
+mod train;
 mod validate;
 mod wear_ledger;
 mod wear_pair;
@@ -79,6 +83,8 @@ fn main() -> ExitCode {
         Command::Animate(plan) => animate::run(&plan, &say),
         Command::Simulate(plan) => simulate::run(&plan, &say),
         Command::Dataset(command) => dataset::run(&command, &say),
+        Command::Eval(plan) => eval::run(&plan, &say),
+        Command::Train(command) => train::run(&command, &say),
         Command::Picture(plan) => picture::run(&plan, &say),
         Command::Validate(plan) => validate::run(&plan, &say),
         Command::Bench(command) => bench::run(&command, &say),

@@ -5,6 +5,7 @@ use drapery::Animation;
 use drapery::core::{
     BodyModel, Garment, PosedBody, PseudoNormals, ShapedBody, TriMesh, TriangleTree,
 };
+use drapery::runtime::Model;
 use drapery::scene::character::Character;
 use drapery::view::picture::{
     Camera, Colour, ColourBar, ColourMap, Image, Options, Scene, SceneMesh, Size, Surface, View,
@@ -15,7 +16,7 @@ use serde_json::json;
 
 use crate::args::{ColourBy, Picture, Shape};
 use crate::say::Say;
-use crate::stage::{Stage, Wearing, stretch_percent};
+use crate::stage::{Stage, Wearing, read_model, stretch_percent};
 use crate::{Answer, source, stop, write};
 
 /// Height of a single picture, and of one on a sheet or in a film [pixels].
@@ -30,8 +31,12 @@ pub(crate) fn run(plan: &Picture, say: &Say) -> anyhow::Result<Answer> {
     let bytes = if !plan.bodies.is_empty() {
         of_bodies(plan, &look, say)?
     } else if plan.dressed.character.is_some() {
-        let stage = Stage::load(&plan.dressed, say)?;
-        of_stage(plan, &look, &stage, say)?
+        let model = plan.model.as_deref().map(read_model).transpose()?;
+        let stage = match &model {
+            Some(model) => Stage::load_for(model, &plan.dressed, say)?,
+            None => Stage::load(&plan.dressed, say)?,
+        };
+        of_stage(plan, &look, &stage, model.as_ref(), say)?
     } else {
         let needs_body = plan.dressed.motion.is_some()
             || plan.colour.is_some()
@@ -191,10 +196,20 @@ fn of_wardrobe(
     Ok(sheet(&images, 2 * bodies.len(), &labels, model.name())?.png()?)
 }
 
-fn of_stage(plan: &Picture, look: &Look, stage: &Stage, say: &Say) -> anyhow::Result<Vec<u8>> {
+fn of_stage(
+    plan: &Picture,
+    look: &Look,
+    stage: &Stage,
+    model: Option<&Model>,
+    say: &Say,
+) -> anyhow::Result<Vec<u8>> {
     let n_frames = stage.clip.frames().len();
     let fabrics = source::fabrics(&plan.cloth, &plan.dressed.garment, say)?;
-    let animation = stage.animate_by(Wearing::by(plan.method, &fabrics), say)?;
+    let wearing = match model {
+        Some(model) => Wearing::Model(model),
+        None => Wearing::by(plan.method, &fabrics),
+    };
+    let animation = stage.animate_by(wearing, say)?;
     if plan.film {
         let frames: Vec<usize> = (0..n_frames).collect();
         let images = pictures(&animation, &frames, look, say)?;

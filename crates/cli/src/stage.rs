@@ -4,12 +4,13 @@ use anyhow::{Context, bail};
 use drapery::core::{
     BodyModel, Clip, Fabric, FrameIndex, FrameRate, Garment, GarmentAnimator, ShapedBody, TriMesh,
 };
+use drapery::runtime::Model;
 use drapery::scene::character::Character;
 use drapery::scene::motion::trim;
 use drapery::scene::preflight::{Severity, check_garment_made_for};
 use drapery::{Animation, Layer, RollOut, SimulatedGarment, WearConfig, dress_made_for};
 
-use crate::args::{Dressed, Method};
+use crate::args::{Dressed, Method, Shape};
 use crate::record::Input;
 use crate::say::Say;
 use crate::source::Worn;
@@ -25,6 +26,8 @@ pub(crate) enum Wearing<'a> {
     Skinned,
     /// Simulated together, each as cloth of its fabric.
     Simulated(&'a [Fabric]),
+    /// By a model that was trained for its one garment.
+    Model(&'a Model),
 }
 
 impl<'a> Wearing<'a> {
@@ -100,6 +103,58 @@ impl Stage {
         })
     }
 
+    /// Loads what a model animates: its garment on the body that it was trained
+    /// on, unless another shape was asked for.
+    pub(crate) fn load_for(model: &Model, dressed: &Dressed, say: &Say) -> anyhow::Result<Self> {
+        let mut stage = Self::load(dressed, say)?;
+        let head = model.head();
+        let skeleton = stage.character.skeleton();
+        let parents = skeleton.parents().iter().map(|p| p.map(|j| j.0));
+        if skeleton.names() != head.joints || !parents.eq(head.parents.iter().copied()) {
+            bail!(
+                "the model was made for a body of {} joints from {} on, {} has {} from {} on",
+                head.joints.len(),
+                head.joints[0],
+                stage.character.name(),
+                skeleton.len(),
+                skeleton.names()[0],
+            );
+        }
+        let animator = model.animator();
+        let trained = animator.trained_shape();
+        let trained = trained.filter(|shape| *shape != stage.body.shape);
+        if let (true, Some(shape)) = (dressed.shape.shape.is_empty(), trained) {
+            say.note(format_args!(
+                "{}: in the shape that {} was trained on",
+                stage.character.name(),
+                head.garment
+            ));
+            let dressed = Dressed {
+                shape: Shape {
+                    shape: named_shape(&head.shape_parameters, &shape),
+                },
+                ..dressed.clone()
+            };
+            stage = Self::load(&dressed, say)?;
+        }
+        if head.frame_rate != stage.clip.frame_rate().hz() {
+            bail!(
+                "the model was made for {} frames a second, the motion has {}; \
+                 see drapery motion edit --resample",
+                head.frame_rate,
+                stage.clip.frame_rate().hz()
+            );
+        }
+        let mesh = TriMesh::new(
+            animator.skinned().rest().to_vec(),
+            animator.topology().triangles().to_vec(),
+        )?;
+        let garment = Garment::new(head.garment.clone(), mesh, None, Vec::new(), Vec::new())?;
+        stage.garments.push(garment);
+        stage.made_for.push(stage.body.shape.clone());
+        Ok(stage)
+    }
+
     /// Where a frame of the motion lies in the clip; the first one if none is given.
     pub(crate) fn place(&self, frame: Option<u32>) -> anyhow::Result<usize> {
         let Some(frame) = frame else { return Ok(0) };
@@ -138,6 +193,10 @@ impl Stage {
                 }
             }
             Wearing::Simulated(fabrics) => self.simulate(&mut animation, fabrics, say)?,
+            Wearing::Model(model) => {
+                let garments: Vec<&Garment> = self.garments.iter().collect();
+                self.bake(&mut animation, &garments, model.animator(), say)?;
+            }
         }
         Ok(animation)
     }
@@ -239,6 +298,19 @@ impl Stage {
         }
         Ok(())
     }
+}
+
+/// The coefficients of a shape as they are given on the command line.
+fn named_shape(names: &[String], shape: &[f32]) -> Vec<String> {
+    let moved = names.iter().zip(shape).filter(|(_, c)| **c != 0.0);
+    moved.map(|(name, c)| format!("{name}={c}")).collect()
+}
+
+/// Reads a model.
+pub(crate) fn read_model(path: &std::path::Path) -> anyhow::Result<Model> {
+    let name = path.display();
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    Model::from_bytes(&bytes).with_context(|| format!("cannot read {name}"))
 }
 
 /// The names of garments, in words.

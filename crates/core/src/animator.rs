@@ -34,6 +34,14 @@ pub enum AnimateError {
         /// Joints expected.
         expected: usize,
     },
+    /// The body has another number of vertices.
+    #[error("the body has {found} vertices, the correction was made for {expected}")]
+    Body {
+        /// Vertices of the body.
+        found: usize,
+        /// Vertices expected.
+        expected: usize,
+    },
     /// The body has another number of shape coefficients.
     #[error("the body has {found} shape coefficients, the garment was made for {expected}")]
     Shape {

@@ -71,6 +71,11 @@ impl BlendRig {
         self.halfway
     }
 
+    /// The joint above each joint; none above the root.
+    pub fn parents(&self) -> &[Option<JointId>] {
+        &self.parents
+    }
+
     /// How many joints the skeleton has.
     pub fn n_joints(&self) -> usize {
         self.parents.len()

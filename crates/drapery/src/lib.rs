@@ -10,6 +10,8 @@
 //! | [`scene`]   | characters, garments, fabrics, motions, pre-flight checks     |
 //! | [`sim`]     | elastic cloth: energies and where it comes to rest            |
 //! | [`runtime`] | the methods that animate a garment                            |
+//! | [`eval`]    | how far an animated garment is from its simulation            |
+//! | [`learn`]   | how they are trained                                          |
 //! | [`view`]    | pictures and pages                                            |
 //! | [`on_body`] | the part of the physics suite that needs a body               |
 //!
@@ -36,6 +38,8 @@
 //! ```
 
 pub use drapery_core as core;
+pub use drapery_eval as eval;
+pub use drapery_learn as learn;
 pub use drapery_runtime as runtime;
 pub use drapery_scene as scene;
 pub use drapery_sim as sim;
@@ -43,6 +47,7 @@ pub use drapery_store as store;
 pub use drapery_view as view;
 
 mod animation;
+mod evaluation;
 mod layering;
 pub mod on_body;
 mod outfit;
@@ -50,10 +55,12 @@ mod parting;
 mod recording;
 mod road;
 mod simulated;
+mod training;
 mod wear;
 mod wearer;
 
 pub use animation::{Animation, BakedGarment, NpzExportError};
+pub use evaluation::{correction_of, evaluate_sequence};
 pub use layering::Layering;
 pub use outfit::Layer;
 pub use parting::{Parted, PartingConfig, part_limbs};
@@ -67,7 +74,5 @@ pub use road::{
     roll_out_with_state,
 };
 pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};
-pub use wear::{
-    DEEP, Depths, FrameFlags, MASK_RADIUS, Masked, REACH, SelfContactMask, WearMeter, WearSummary,
-    WornFrame,
-};
+pub use training::{TrainingError, skinned_garment, train_linear_model, train_stable_model};
+pub use wear::{FrameFlags, WearMeter, WearSummary, WornFrame};

@@ -28,6 +28,7 @@ use crate::{
 
 pub use body::{stored_body, stored_character};
 pub use check::{GarmentCheck, SequenceCheck, check_sequence};
+pub(crate) use felt::Felt;
 pub use import::{
     ArchiveMotion, ArchiveMotionError, ClothSpace, PlaceError, archive_motion, check_place,
     import_sequence, shape_name,

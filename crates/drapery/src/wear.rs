@@ -36,15 +36,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod depths;
-mod mask;
 mod meter;
-mod strain;
 mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use depths::{DEEP, Depths, Masked, REACH};
-pub use mask::{MASK_RADIUS, SelfContactMask};
+pub(crate) use meter::self_contact;
 pub use meter::{WearMeter, WornFrame};
 pub use summary::{FrameFlags, WearSummary};

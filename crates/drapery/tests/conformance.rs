@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may unwrap")]
 
+mod common;
+mod swinging_sleeve;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -9,9 +12,11 @@ use drapery::core::{
     AnimateError, BlendRig, BodyModel, FrameRate, GarmentAnimator, HalfwayJoints, PoseVelocity,
     PosedBody, ShapedBody, SkinWeights, Surroundings, Topology,
 };
+use drapery::learn::StableSpaceConfig;
 use drapery::runtime::conformance::Case;
 use drapery::runtime::{
-    Animator, AnimatorState, LIMIT, SkinnedGarment, SkinnedGarmentError, animator_conformance,
+    Animator, AnimatorState, ClothSpace, CollisionCorrection, Corrected, CorrectionConfig, LIMIT,
+    SkinnedGarment, SkinnedGarmentError, StableSpace, animator_conformance,
 };
 use drapery::scene::builtin;
 use drapery::scene::garment::BindingConfig;
@@ -113,6 +118,118 @@ fn any() -> Case<Animator> {
     }
 }
 
+/// The sleeve, pushed out of the tube where it is in it.
+fn corrected() -> Case<Corrected<SkinnedGarment>> {
+    let case = skinned();
+    let tube = builtin::character("tube").unwrap();
+    let rest = tube.shaped(&[0.0, 0.0]).unwrap().rest;
+    let correct = |garment: &SkinnedGarment| {
+        let config = CorrectionConfig::DEFAULT;
+        let correction = CollisionCorrection::new(
+            (tube.topology(), &rest),
+            (garment.topology(), garment.rest()),
+            config,
+        );
+        Corrected::new(garment.clone(), correction).unwrap()
+    };
+    let first = case.frames[0].frame(&case.body, Surroundings::default());
+    Case {
+        strange_state: correct(&one_triangle(HalfwayJoints::On))
+            .start(&first)
+            .unwrap(),
+        animator: correct(&case.animator),
+        body: case.body,
+        frames: case.frames,
+        reach: case.reach,
+    }
+}
+
+/// The sleeve by the baseline, trained on another motion of the tube.
+fn linear() -> Case<Animator> {
+    let case = skinned();
+    let wave = |pose: &drapery::core::Pose, v: usize| {
+        Vec3::Y * (0.1 * pose.rotations[2].x * (v as f32).sin())
+    };
+    let store = common::dataset("tune = [\"twist\"]", wave, |_, _, p| p);
+    let tube = builtin::character("tube").unwrap();
+    let config = drapery::learn::LinearConfig {
+        n_components: 4,
+        ridge: None,
+    };
+    let trained = drapery::train_linear_model(&store, &tube, 0, &config, "", &|| true);
+    let Animator::Linear(small) = trained.unwrap().0.into_animator() else {
+        panic!("a linear garment");
+    };
+    let config = drapery::learn::LinearConfig {
+        n_components: 2,
+        ridge: None,
+    };
+    let other = drapery::train_linear_model(&store, &tube, 0, &config, "", &|| true);
+    let first = case.frames[0].frame(&case.body, Surroundings::default());
+    Case {
+        strange_state: other.unwrap().0.animator().start(&first).unwrap(),
+        animator: Animator::Linear(small),
+        body: case.body,
+        frames: case.frames,
+        reach: case.reach,
+    }
+}
+
+animator_conformance!(linear_baseline, linear, allocations);
+animator_conformance!(corrected_skinning, corrected, allocations);
+/// A trained stable space on a clip that it was trained on.
+fn stable(space: ClothSpace) -> Case<StableSpace> {
+    let dataset = swinging_sleeve::dataset();
+    let config = StableSpaceConfig {
+        dims: 8,
+        space,
+        ..StableSpaceConfig::default()
+    };
+    let tube = swinging_sleeve::tube();
+    let train = |dims| {
+        let config = StableSpaceConfig { dims, ..config };
+        let trained = drapery::train_stable_model(dataset, &tube, 0, &config, "", &|_| true);
+        trained.unwrap().1.animator
+    };
+    let poses = swinging_sleeve::poses(1);
+    let (body, frames) = swinging_sleeve::bodies(&poses[30..42]);
+    let first = frames[0].frame(&body, Surroundings::default());
+    let strange_state = train(5).start(&first).unwrap();
+    Case {
+        animator: train(8),
+        body,
+        frames,
+        reach: 0.2,
+        strange_state,
+    }
+}
+
+fn stable_space() -> Case<StableSpace> {
+    stable(ClothSpace::Canonical)
+}
+
+fn stable_space_unposed() -> Case<StableSpace> {
+    stable(ClothSpace::Unposed)
+}
+
+/// With the state of another method.
+fn any_stable_space() -> Case<Animator> {
+    let case = stable_space();
+    let skinned = case.animator.skinned();
+    let first = case.frames[0].frame(&case.body, Surroundings::default());
+    let strange_state = AnimatorState::Skinning(skinned.start(&first).unwrap());
+    Case {
+        animator: Animator::StableSpace(case.animator),
+        body: case.body,
+        frames: case.frames,
+        reach: case.reach,
+        strange_state,
+    }
+}
+
+animator_conformance!(stable_spaces, stable_space, allocations);
+animator_conformance!(stable_spaces_unposed, stable_space_unposed, allocations);
+animator_conformance!(any_stable_spaces, any_stable_space, allocations);
 animator_conformance!(skinning, skinned, allocations);
 animator_conformance!(skinning_without_halfway_joints, plain, allocations);
 animator_conformance!(any_animator, any, allocations);

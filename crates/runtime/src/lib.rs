@@ -1,9 +1,14 @@
 //! The methods that animate a garment on a moving body.
 //!
 //! Each implements [`GarmentAnimator`](drapery_core::GarmentAnimator);
-//! [`Animator`] is any of them, and [`step_batch`] steps a crowd. So far there
-//! is one: [`SkinnedGarment`], the garment skinned like the body, which every
-//! other method is compared with and degrades towards.
+//! [`Animator`] is any of them, and [`step_batch`] steps a crowd.
+//!
+//! | method         | here               | what it is                                         |
+//! |----------------|--------------------|----------------------------------------------------|
+//! | `skinning`     | [`SkinnedGarment`] | the garment skinned like the body, which every other method is compared with and degrades towards |
+//! | `stable-space` | [`StableSpace`]    | linear dynamics in a PCA space, conditioned on the body |
+//!
+//! A trained method is kept as the bytes of a [`Model`].
 #![no_std]
 
 extern crate alloc;
@@ -13,7 +18,31 @@ extern crate std;
 mod animator;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod correction;
+mod linear;
+mod model;
+mod pose_range;
+mod products;
+mod root_motion;
 mod skinning;
+mod stable_space;
+mod tensors;
 
 pub use animator::{Animator, AnimatorState, BatchError, step_batch};
+pub use correction::{
+    CollisionCorrection, Corrected, CorrectedState, CorrectionConfig, CorrectionState,
+};
+pub use linear::{
+    LinearError, LinearGarment, LinearParts, LinearState, linear_inputs, n_linear_inputs,
+};
+pub use model::{Model, ModelError, ModelHead, SplitError, TrainingSet};
+pub use pose_range::{
+    LOST, PoseRange, PoseRangeError, PoseRangeParts, PoseScratch, Trust, canonical_rows,
+};
+pub use root_motion::{ROOT_MOTION, RootLimits, root_motion};
 pub use skinning::{LIMIT, SkinnedGarment, SkinnedGarmentError, SkinnedState};
+pub use stable_space::{
+    ClothSpace, Dynamics, DynamicsError, MAX_ORDER, RootTerms, StableSpace, StableSpaceError,
+    StableSpaceParts, StableState,
+};
+pub use tensors::{TensorValues, Tensors, TensorsError};

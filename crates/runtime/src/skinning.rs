@@ -169,6 +169,17 @@ impl SkinnedGarment {
         &self.weights
     }
 
+    /// How vertices move per unit of each shape coefficient [m], shape
+    /// [parameter][vertex].
+    pub fn shape_directions(&self) -> &[Vec<Vec3>] {
+        &self.shape_directions
+    }
+
+    /// Frames a second that it was made for.
+    pub const fn frame_rate(&self) -> FrameRate {
+        self.frame_rate
+    }
+
     /// The joints that the vertices follow.
     pub const fn rig(&self) -> &BlendRig {
         &self.rig
@@ -284,7 +295,19 @@ impl SkinnedGarment {
         }
     }
 
-    fn check_body(&self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
+    /// Writes the transforms of all joints that weights may name, after a check
+    /// of the body.
+    pub(crate) fn blend_transforms(
+        &self,
+        body: &BodyFrame<'_>,
+        out: &mut [Affine3A],
+    ) -> Result<(), AnimateError> {
+        self.check_body(body)?;
+        self.rig
+            .transforms(body.world_from_rest, body.joint_positions, out)
+    }
+
+    pub(crate) fn check_body(&self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
         let expected = self.rig.n_joints();
         for found in [body.world_from_rest.len(), body.joint_positions.len()] {
             if found != expected {
@@ -304,7 +327,7 @@ impl SkinnedGarment {
         Ok(())
     }
 
-    fn check_state(&self, state: &SkinnedState) -> Result<(), AnimateError> {
+    pub(crate) fn check_state(&self, state: &SkinnedState) -> Result<(), AnimateError> {
         let made = [
             ("vertices", state.rest.len(), self.rest.len()),
             (
@@ -334,7 +357,7 @@ impl SkinnedGarment {
         }
     }
 
-    fn check_shape(&self, shape: &[f32]) -> Result<(), AnimateError> {
+    pub(crate) fn check_shape(&self, shape: &[f32]) -> Result<(), AnimateError> {
         if shape.len() != self.shape_directions.len() {
             return Err(AnimateError::Shape {
                 found: shape.len(),
@@ -347,7 +370,7 @@ impl SkinnedGarment {
         Ok(())
     }
 
-    fn check_output(&self, found: usize) -> Result<(), AnimateError> {
+    pub(crate) fn check_output(&self, found: usize) -> Result<(), AnimateError> {
         let expected = self.rest.len();
         if found == expected {
             Ok(())
@@ -404,7 +427,7 @@ fn sound(x: Vec3) -> bool {
     x.is_finite() && x.abs().max_element() <= LIMIT
 }
 
-fn check_magnitude(x: Vec3A, what: &'static str) -> Result<(), AnimateError> {
+pub(crate) fn check_magnitude(x: Vec3A, what: &'static str) -> Result<(), AnimateError> {
     if !x.is_finite() {
         Err(AnimateError::NotFinite)
     } else if x.abs().max_element() > LIMIT {

@@ -107,6 +107,24 @@ impl Page {
         self
     }
 
+    /// Adds a drawing from the text of an SVG file, embedded as a picture.
+    #[must_use]
+    pub fn image_svg(mut self, svg: &str, caption: &str) -> Self {
+        let caption = escaped(caption);
+        self.push(&[
+            "<figure><img src=\"data:image/svg+xml;base64,",
+            &STANDARD.encode(svg),
+            "\" alt=\"",
+            &caption,
+            "\">",
+        ]);
+        if !caption.is_empty() {
+            self.push(&["<figcaption>", &caption, "</figcaption>"]);
+        }
+        self.push(&["</figure>\n"]);
+        self
+    }
+
     /// Adds a link to a file beside the page. The name is taken as a relative
     /// path, whatever it looks like: it can never become a script or another
     /// site.
@@ -195,12 +213,14 @@ mod tests {
             .paragraph(NASTY)
             .table(&[NASTY], &[vec![NASTY.to_owned(), "5".to_owned()]])
             .image_png(b"png", NASTY)
+            .image_svg("<svg/>", NASTY)
             .link(NASTY, NASTY)
             .finish();
         assert!(!page.contains("<script"), "{page}");
         assert!(!page.contains('\u{0}') && !page.contains('\u{7}'));
-        // Title twice, heading, paragraph, header, cell, alt, caption, link.
-        assert_eq!(page.matches(TAMED).count(), 9);
+        // Title twice, heading, paragraph, header, cell, link, and alt and caption
+        // of both pictures.
+        assert_eq!(page.matches(TAMED).count(), 11);
         assert_eq!(page.matches("</title>").count(), 1);
     }
 

@@ -6,13 +6,13 @@ use drapery_store::dataset::DatasetHead;
 use glam::{DVec3, Vec3};
 
 /// The flesh of a body; nothing gives way where there is none.
-pub(super) enum Felt {
+pub(crate) enum Felt {
     Body(Box<Flesh>),
     Nothing(usize),
 }
 
 impl Felt {
-    pub(super) fn new(model: &dyn BodyModel, body: &ShapedBody, head: &DatasetHead) -> Self {
+    pub(crate) fn new(model: &dyn BodyModel, body: &ShapedBody, head: &DatasetHead) -> Self {
         match head.has_body() {
             true => {
                 let config = FleshConfig::default();
@@ -24,7 +24,7 @@ impl Felt {
     }
 
     /// What the body does with its vertices at `skin` [m].
-    pub(super) fn at(&mut self, skin: &[Vec3]) -> Yielding {
+    pub(crate) fn at(&mut self, skin: &[Vec3]) -> Yielding {
         match self {
             Self::Body(flesh) => flesh.feel(&wide(skin)),
             Self::Nothing(n) => Yielding {

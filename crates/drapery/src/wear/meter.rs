@@ -1,24 +1,10 @@
-//! [`WearMeter`]: one garment on one body, measured frame after frame.
-//!
-//! Whether a point p is inside follows from the point c of the skin nearest to
-//! it. Nothing lies between the two, so p is inside if it lies behind c, or if
-//! c itself is inside another part of the body. Where the skin around c is
-//! partly inside, the winding number around p decides, and then that just above
-//! c whether c is in the open. The depth is the way to the nearest skin in the
-//! open.
+//! [`WearMeter`]: one garment on one body, measured frame after frame. Depths
+//! and strains are those of [`drapery_eval`].
 
-use drapery_core::{
-    ClosestPoint, FrameRate, Garment, PseudoNormals, Topology, TriangleTree, WindingField,
-};
+use drapery_core::{ClosestPoint, FrameRate, Garment, Topology};
+use drapery_eval::{Masked, PenetrationMeter, RestEdges, SelfContact, StrainCounts, p99};
 use drapery_sim::{MeshBoxes, Yielding, self_crossings};
 use glam::{DVec3, Vec3};
-
-use super::depths::{Masked, REACH};
-use super::mask::SelfContactMask;
-use super::strain::{RestEdges, StrainCounts, p99};
-
-/// Whether a place of the skin is in the open is asked so far above it [m].
-const ABOVE: f32 = 5e-5;
 
 /// What was measured in one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,24 +32,14 @@ pub struct WornFrame {
 
 /// Measures how one garment is worn on one body.
 pub struct WearMeter {
-    skin: TriangleTree,
+    depths: PenetrationMeter,
     skin_triangles: Vec<[u32; 3]>,
-    skin_normals: PseudoNormals,
-    is_closed: bool,
-    cloth: TriangleTree,
-    cloth_normals: PseudoNormals,
-    cloth_triangles: Vec<[u32; 3]>,
-    /// Edges with one triangle, sorted, and the vertices on them.
-    borders: Vec<[u32; 2]>,
-    on_border: Vec<bool>,
     edges: RestEdges,
     boxes: MeshBoxes,
     frame_step: f32,
     /// Body and cloth of the frame before [m].
     before: Option<(Vec<Vec3>, Vec<Vec3>)>,
     counts: [StrainCounts; 2],
-    /// Which vertices of the garment were masked in the last frame.
-    masked: Vec<bool>,
 }
 
 impl WearMeter {
@@ -73,33 +49,15 @@ impl WearMeter {
     /// # Panics
     /// When there is not one position a vertex of the body.
     pub fn new(body: &Topology, skin: &[Vec3], garment: &Garment, frame_rate: FrameRate) -> Self {
-        assert_eq!(skin.len(), body.n_vertices(), "one position a vertex");
         let mesh = garment.mesh();
-        let mut on_border = vec![false; mesh.positions().len()];
-        let edges = mesh.topology().edges().into_iter();
-        let borders: Vec<[u32; 2]> = edges
-            .filter(|e| e.is_border())
-            .map(|e| e.vertices)
-            .collect();
-        for v in borders.as_flattened() {
-            on_border[*v as usize] = true;
-        }
         Self {
-            skin: TriangleTree::new(body.triangles(), skin),
+            depths: PenetrationMeter::new(body, skin, garment),
             skin_triangles: body.triangles().to_vec(),
-            skin_normals: PseudoNormals::new(body.triangles(), skin),
-            is_closed: body.is_closed(),
-            cloth: TriangleTree::new(mesh.triangles(), mesh.positions()),
-            cloth_normals: PseudoNormals::new(mesh.triangles(), mesh.positions()),
-            cloth_triangles: mesh.triangles().to_vec(),
-            borders,
-            on_border,
             edges: RestEdges::new(garment),
             boxes: MeshBoxes::new(mesh.topology(), &wide(mesh.positions())),
             frame_step: frame_rate.frame_step().0 as f32,
             before: None,
             counts: [StrainCounts::new(), StrainCounts::new()],
-            masked: vec![false; mesh.positions().len()],
         }
     }
 
@@ -111,64 +69,16 @@ impl WearMeter {
     /// # Panics
     /// When there is not one position a vertex, or not one flag.
     pub fn read(&mut self, skin: &[Vec3], felt: &Yielding, cloth: &[Vec3]) -> WornFrame {
-        assert_eq!(cloth.len(), self.on_border.len(), "one position a vertex");
-        let (mask, inside) = (SelfContactMask::of(skin, felt), &felt.inside);
-        self.skin.refit(skin);
-        self.skin_normals.update(skin);
-        self.cloth.refit(cloth);
-        self.cloth_normals.update(cloth);
-        let body = Posed {
-            meter: self,
-            skin,
-            inside,
-            rim: &felt.rim,
-            field: (!self.is_closed).then(|| WindingField::new(&self.skin, skin)),
-        };
+        let found = self.depths.read(skin, &self_contact(felt), cloth);
         let mut frame = WornFrame {
-            n_vertices: cloth.len() as u64,
+            cloth: found.cloth,
+            skin: found.skin,
+            n_vertices: found.n_vertices,
+            n_masked: found.n_masked,
             ..WornFrame::default()
         };
-        let nearest: Vec<Option<ClosestPoint>> = cloth
-            .iter()
-            .map(|p| body.nearest(*p, f32::INFINITY))
-            .collect();
-        let mut masked = vec![false; cloth.len()];
-        for (v, (p, near)) in cloth.iter().zip(&nearest).enumerate() {
-            let Some(near) = near else { continue };
-            let is_masked = mask.covers(near.point) || body.enters(near);
-            masked[v] = is_masked;
-            frame.n_masked += u64::from(is_masked);
-            frame.cloth.count(body.depth(*p, near), *p, is_masked);
-        }
-        // The skin is no farther from a middle than the way over a corner.
-        let mut middle = |corners: &[u32]| {
-            let at = |v: &u32| cloth[*v as usize];
-            let p = corners.iter().map(at).sum::<Vec3>() / corners.len() as f32;
-            let over = |v: &u32| nearest[*v as usize].map(|near| near.distance + at(v).distance(p));
-            let limit = corners
-                .iter()
-                .filter_map(over)
-                .fold(f32::INFINITY, f32::min);
-            if let Some(near) = body.nearest(p, 1.001 * limit + 1e-6) {
-                let is_masked = mask.covers(near.point) || body.enters(&near);
-                frame.cloth.count(body.depth(p, &near), p, is_masked);
-            }
-        };
-        for ends in &self.edges.ends {
-            middle(ends);
-        }
-        for corners in &self.cloth_triangles {
-            middle(corners);
-        }
-        for p in skin {
-            if let Some(depth) = body.pokes_out(*p, cloth) {
-                frame.skin.count(depth, *p, mask.covers(*p));
-            }
-        }
-        drop(body);
-        self.masked = masked;
         if let Some((skin_before, cloth_before)) = &self.before {
-            for (v, near) in nearest.iter().enumerate() {
+            for (v, near) in self.depths.nearest().iter().enumerate() {
                 let Some(near) = near else { continue };
                 let moved = on(&self.skin_triangles, near, skin)
                     - on(&self.skin_triangles, near, skin_before);
@@ -192,7 +102,7 @@ impl WearMeter {
     /// Which vertices of the garment were masked in the last frame; none before
     /// the first.
     pub fn masked(&self) -> &[bool] {
-        &self.masked
+        self.depths.masked()
     }
 
     /// How much longer 99 of 100 edges of all frames so far are at most than
@@ -203,109 +113,11 @@ impl WearMeter {
     }
 }
 
-/// The body in one frame.
-struct Posed<'a> {
-    meter: &'a WearMeter,
-    skin: &'a [Vec3],
-    inside: &'a [bool],
-    /// Where its edges go into another part [m].
-    rim: &'a [DVec3],
-    /// For a body with holes.
-    field: Option<WindingField>,
-}
-
-impl Posed<'_> {
-    fn nearest(&self, p: Vec3, max_distance: f32) -> Option<ClosestPoint> {
-        self.meter.skin.closest_point(p, self.skin, max_distance)
-    }
-
-    /// Whether any corner of a triangle of the skin is inside another part.
-    fn is_buried(&self, triangle: u32) -> bool {
-        let corners = self.meter.skin_triangles[triangle as usize];
-        corners.iter().any(|v| self.inside[*v as usize])
-    }
-
-    /// How deep a point is inside [m], given the point of the skin next to it;
-    /// negative outside.
-    fn depth(&self, p: Vec3, near: &ClosestPoint) -> f32 {
-        if !self.is_buried(near.triangle) {
-            let normal = self.meter.skin_normals.at(near).as_dvec3();
-            let offset = p.as_dvec3() - near.point.as_dvec3();
-            // At the edge of a crease normals point anywhere.
-            let is_inside = offset.dot(normal) < 0.0 && self.surrounds(p);
-            return if is_inside {
-                near.distance
-            } else {
-                -near.distance
-            };
-        }
-        if !self.surrounds(p) {
-            return -near.distance;
-        }
-        // Of a triangle that is partly inside, the place itself may be open.
-        if !self.enters(near) {
-            return near.distance;
-        }
-        let in_the_open = |t| !self.is_buried(t);
-        let rim = self.rim.iter().map(|r| r.as_vec3().distance(p));
-        let rim = rim.fold(f32::INFINITY, f32::min);
-        let open = self
-            .meter
-            .skin
-            .closest_point_where(p, self.skin, rim, in_the_open);
-        match open.map_or(rim, |open| open.distance) {
-            nearest if nearest.is_finite() => nearest,
-            _ => near.distance,
-        }
-    }
-
-    /// Whether the skin is inside another part at a place of it, which may be farther
-    /// from vertices than the mask goes.
-    fn enters(&self, place: &ClosestPoint) -> bool {
-        self.is_buried(place.triangle) && {
-            let normal = self.meter.skin_normals.at(place).normalize_or_zero();
-            self.surrounds(place.point + ABOVE * normal)
-        }
-    }
-
-    /// Whether a point is inside the body.
-    fn surrounds(&self, p: Vec3) -> bool {
-        match &self.field {
-            Some(field) => field.number(&self.meter.skin, self.skin, p) >= 0.5,
-            None => self.meter.skin.winding_of_closed(p, self.skin) >= 1,
-        }
-    }
-
-    /// How far a vertex of the skin at `p` pokes out of the cloth next to it
-    /// [m], not above 0 when it does not; none without cloth near it.
-    fn pokes_out(&self, p: Vec3, cloth: &[Vec3]) -> Option<f32> {
-        let meter = self.meter;
-        let near = meter.cloth.closest_point(p, cloth, REACH)?;
-        let normal = meter.cloth_normals.at(&near).as_dvec3();
-        let is_outer = (p.as_dvec3() - near.point.as_dvec3()).dot(normal) > 0.0;
-        if !is_outer || meter.is_border(&near) {
-            return Some(-near.distance);
-        }
-        let skin = self.nearest(near.point, 1.001 * near.distance + 1e-6)?;
-        Some(self.depth(near.point, &skin).min(near.distance))
-    }
-}
-
-impl WearMeter {
-    /// Whether a point of the garment lies on its border.
-    fn is_border(&self, point: &ClosestPoint) -> bool {
-        let corners = self.cloth_triangles[point.triangle as usize];
-        let ends: Vec<u32> = corners
-            .into_iter()
-            .zip(point.barycentric)
-            .filter(|(_, weight)| *weight > 0.0)
-            .map(|(v, _)| v)
-            .collect();
-        match ends[..] {
-            [v] => self.on_border[v as usize],
-            [a, b] => self.borders.binary_search(&[a.min(b), a.max(b)]).is_ok(),
-            _ => false,
-        }
+/// What evaluation has to know of how a body gives way to itself.
+pub(crate) fn self_contact(felt: &Yielding) -> SelfContact {
+    SelfContact {
+        inside: felt.inside.clone(),
+        rim: felt.rim.clone(),
     }
 }
 

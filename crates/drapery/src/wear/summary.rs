@@ -1,6 +1,7 @@
 //! [`WearSummary`]: the frames of a clip taken together.
 
-use super::depths::Masked;
+use drapery_eval::Masked;
+
 use super::meter::WornFrame;
 
 /// What to beware of in a frame.

@@ -226,7 +226,7 @@ fn from_axis(p: Vec3, x: f32) -> f32 {
 fn the_mask_is_what_two_capsules_have_in_common_and_two_centimetres_more() {
     let body = two_capsules();
     let inside = inside_by_winding(body.topology(), body.positions());
-    let mask = SelfContactMask::new(body.positions(), &inside);
+    let mask = drapery_eval::SelfContactMask::new(body.positions(), &inside);
     let n = body.positions().len() / 2;
     let (mut n_inside, mut n_near) = (0, 0);
     for (v, p) in body.positions().iter().enumerate() {

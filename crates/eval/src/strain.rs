@@ -1,12 +1,20 @@
-//! How much longer edges have become, and percentiles over many frames.
+//! `stretch_p99_percent`: how much longer edges have become, and percentiles over
+//! many frames.
+//!
+//! ```text
+//! ε = l / l₀ − 1
+//! ```
+//!
+//! with l₀ the length of an edge in the rest shape, or in the settled state.
+//! Percentiles over frames are by bins of a hundredth of a percent.
 
 use drapery_core::Garment;
 use glam::Vec3;
 
 /// The edges of a garment and how long they are at rest.
 #[derive(Clone, Debug)]
-pub(super) struct RestEdges {
-    pub(super) ends: Vec<[u32; 2]>,
+pub struct RestEdges {
+    ends: Vec<[u32; 2]>,
     /// In the rest shape [m]; on a seam whose two sides differ, their mean.
     rest: Vec<f32>,
     /// In the first frame [m]; empty before it.
@@ -14,7 +22,8 @@ pub(super) struct RestEdges {
 }
 
 impl RestEdges {
-    pub(super) fn new(garment: &Garment) -> Self {
+    /// The edges of a garment.
+    pub fn new(garment: &Garment) -> Self {
         let mut sides: Vec<([u32; 2], f32)> = Vec::new();
         for (t, corners) in garment.mesh().triangles().iter().enumerate() {
             for (side, rest) in garment.rest_lengths(t as u32).into_iter().enumerate() {
@@ -39,13 +48,28 @@ impl RestEdges {
         }
     }
 
-    /// Strain of every edge at `positions` [m] against the rest shape and
-    /// against the first frame; 0.1 is a tenth longer.
-    pub(super) fn strains(&mut self, positions: &[Vec3]) -> [Vec<f32>; 2] {
+    /// The two vertices of each edge, the smaller first; sorted.
+    pub fn ends(&self) -> &[[u32; 2]] {
+        &self.ends
+    }
+
+    /// Takes `positions` [m] as the settled state, in the place of the first
+    /// frame.
+    pub fn settle(&mut self, positions: &[Vec3]) {
+        self.settled = self.lengths(positions);
+    }
+
+    fn lengths(&self, positions: &[Vec3]) -> Vec<f32> {
         let ends = self.ends.iter().map(|ends| ends.map(|v| v as usize));
-        let lengths: Vec<f32> = ends
-            .map(|[a, b]| positions[a].distance(positions[b]))
-            .collect();
+        ends.map(|[a, b]| positions[a].distance(positions[b]))
+            .collect()
+    }
+
+    /// Strain of every edge at `positions` [m] against the rest shape and
+    /// against the settled state, which is the first frame unless
+    /// [`settle`](Self::settle) said otherwise; 0.1 is a tenth longer.
+    pub fn strains(&mut self, positions: &[Vec3]) -> [Vec<f32>; 2] {
+        let lengths = self.lengths(positions);
         if self.settled.is_empty() {
             self.settled.clone_from(&lengths);
         }
@@ -58,7 +82,7 @@ impl RestEdges {
 }
 
 /// The value that 99 of 100 do not exceed; 0 of none.
-pub(super) fn p99(values: &mut [f32]) -> f32 {
+pub fn p99(values: &mut [f32]) -> f32 {
     if values.is_empty() {
         return 0.0;
     }
@@ -70,7 +94,7 @@ pub(super) fn p99(values: &mut [f32]) -> f32 {
 /// Counts of strains in bins, for a percentile over more values than can be
 /// kept.
 #[derive(Clone, Debug)]
-pub(super) struct StrainCounts {
+pub struct StrainCounts {
     bins: Vec<u64>,
     n: u64,
 }
@@ -82,15 +106,31 @@ const LOWEST: f64 = -1.0;
 /// What is longer than five times the rest length counts as that.
 const N_BINS: usize = 50_000;
 
+impl Default for StrainCounts {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl StrainCounts {
-    pub(super) fn new() -> Self {
+    /// No strains yet.
+    pub fn new() -> Self {
         Self {
             bins: vec![0; N_BINS],
             n: 0,
         }
     }
 
-    pub(super) fn add(&mut self, strains: &[f32]) {
+    /// Takes those of another count into account.
+    pub fn merge(&mut self, other: &Self) {
+        for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
+            *bin += more;
+        }
+        self.n += other.n;
+    }
+
+    /// Counts strains.
+    pub fn add(&mut self, strains: &[f32]) {
         for strain in strains {
             // What is no number counts as the longest.
             let bin = match ((f64::from(*strain) - LOWEST) / BIN).floor() {
@@ -104,7 +144,7 @@ impl StrainCounts {
 
     /// The value that a share of all does not exceed, to the middle of its
     /// bin; 0 of none.
-    pub(super) fn quantile(&self, share: f64) -> f64 {
+    pub fn quantile(&self, share: f64) -> f64 {
         if self.n == 0 {
             return 0.0;
         }
@@ -181,6 +221,7 @@ mod tests {
         let [rest, settled] = edges.strains(&scaled(1.1));
         assert!(rest.iter().all(|s| (s - 0.1).abs() < 1e-5));
         assert!(settled.iter().all(|s| *s == 0.0));
+        edges.settle(&scaled(1.1));
         let [rest, settled] = edges.strains(&scaled(1.32));
         assert!(rest.iter().all(|s| (s - 0.32).abs() < 1e-5));
         assert!(settled.iter().all(|s| (s - 0.2).abs() < 1e-5));

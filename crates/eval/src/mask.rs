@@ -1,10 +1,28 @@
 //! [`SelfContactMask`]: where a body can't be dressed, from the body alone.
 
-use drapery_sim::Yielding;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// The mask reaches this far around skin that is inside another part [m].
 pub const MASK_RADIUS: f32 = 0.02;
+
+/// Where a body enters itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SelfContact {
+    /// Whether each vertex lies inside another part of the body, shape [vertex].
+    pub inside: Vec<bool>,
+    /// Where edges of the body enter another part of it [m].
+    pub rim: Vec<DVec3>,
+}
+
+impl SelfContact {
+    /// A body of so many vertices that does not enter itself.
+    pub fn none(n_vertices: usize) -> Self {
+        Self {
+            inside: vec![false; n_vertices],
+            rim: Vec::new(),
+        }
+    }
+}
 
 /// All points within [`MASK_RADIUS`] of a vertex or edge of the body where it is
 /// inside another part of it.
@@ -29,13 +47,13 @@ impl SelfContactMask {
         Self { inside }
     }
 
-    /// The mask of a body at `positions` [m] that gives way to itself so.
+    /// The mask of a body at `positions` [m] that enters itself there.
     ///
     /// # Panics
     /// When there is not one flag a vertex.
-    pub fn of(positions: &[Vec3], felt: &Yielding) -> Self {
-        let mut mask = Self::new(positions, &felt.inside);
-        mask.inside.extend(felt.rim.iter().map(|p| p.as_vec3()));
+    pub fn of(positions: &[Vec3], contact: &SelfContact) -> Self {
+        let mut mask = Self::new(positions, &contact.inside);
+        mask.inside.extend(contact.rim.iter().map(|p| p.as_vec3()));
         mask.inside.sort_by(|a, b| a.y.total_cmp(&b.y));
         mask
     }

@@ -23,7 +23,7 @@ pub struct Depths {
 
 impl Depths {
     /// One point more, `depth` [m] inside; outside when that is negative.
-    pub(super) fn count(&mut self, depth: f32, place: Vec3) {
+    pub(crate) fn count(&mut self, depth: f32, place: Vec3) {
         self.n_points += 1;
         self.n_deep += u64::from(depth > DEEP);
         if depth > self.deepest {
@@ -56,7 +56,7 @@ pub struct Masked {
 }
 
 impl Masked {
-    pub(super) fn count(&mut self, depth: f32, place: Vec3, is_masked: bool) {
+    pub(crate) fn count(&mut self, depth: f32, place: Vec3, is_masked: bool) {
         self.all.count(depth, place);
         if !is_masked {
             self.open.count(depth, place);

@@ -1,0 +1,86 @@
+//! Pictures of methods beside the simulation, coloured by how far they are off.
+
+use drapery::core::{BodyModel, Topology};
+use drapery::eval::SeenFrame;
+use drapery::scene::character::Character;
+use drapery::view::picture::{
+    Camera, Colour, ColourBar, ColourMap, Image, Options, Scene, SceneMesh, Size, Surface, View,
+    render, sheet,
+};
+use glam::Vec3;
+
+/// The most sequences that are shown, and frames of each.
+const SHOWN: usize = 6;
+const FRAMES: u32 = 2;
+const SIZE: Size = Size::new(270, 360);
+
+/// A frame that is kept for a picture.
+pub(crate) struct Shot {
+    pub(crate) frame: u32,
+    skin: Vec<Vec3>,
+    simulated: Vec<Vec3>,
+    found: Vec<Vec<Vec3>>,
+}
+
+impl Shot {
+    /// Whether a sequence is one of those that are shown.
+    pub(crate) const fn is_of(sequence: usize, n_sequences: usize) -> bool {
+        sequence.is_multiple_of(n_sequences.div_ceil(SHOWN))
+    }
+
+    /// Whether a frame is: evenly spaced, not the first.
+    pub(crate) fn is_at(seen: &SeenFrame<'_>) -> bool {
+        (1..=FRAMES).any(|i| seen.frame == (seen.n_frames - 1) * i / FRAMES)
+    }
+
+    pub(crate) fn of(seen: &SeenFrame<'_>) -> Self {
+        Self {
+            frame: seen.frame,
+            skin: seen.skin.to_vec(),
+            simulated: seen.simulated.to_vec(),
+            found: seen.found.iter().map(|found| found.to_vec()).collect(),
+        }
+    }
+}
+
+/// The simulation and every method in a row for each shot, hot where the error is
+/// large, with a scale from 0 to `range_cm`.
+pub(crate) fn picture(
+    character: &Character,
+    garment: &Topology,
+    names: &[&str],
+    shots: &[Shot],
+    range_cm: f32,
+) -> anyhow::Result<Image> {
+    let map = ColourMap::Ember;
+    let range = (0.0, range_cm);
+    let mut images = Vec::new();
+    let mut labels = Vec::new();
+    for shot in shots {
+        let body = SceneMesh::body(character.topology(), &shot.skin);
+        let scene = Scene::on_floor().with(body);
+        let all = shot.skin.iter().chain(&shot.simulated).copied();
+        let camera = Camera::framing_points(all, View::three_quarter(), SIZE);
+        let options = Options::of_size(SIZE);
+        let simulated = SceneMesh::cloth(garment, &shot.simulated, Colour::BLUE);
+        images.push(render(&scene.clone().with(simulated), &camera, &options)?);
+        labels.push(format!("simulation, frame {}", shot.frame));
+        for (name, found) in names.iter().zip(&shot.found) {
+            let both = found.iter().zip(&shot.simulated);
+            let values: Vec<f32> = both.map(|(p, q)| 100.0 * p.distance(*q)).collect();
+            let mesh = SceneMesh::cloth(garment, found, Colour::BLUE);
+            let values = &values;
+            let mesh = mesh.with_surface(Surface::Values { values, range, map });
+            images.push(render(&scene.clone().with(mesh), &camera, &options)?);
+            labels.push((*name).to_string());
+        }
+    }
+    let all = sheet(&images, names.len() + 1, &labels, "")?;
+    let bar = ColourBar {
+        map,
+        range,
+        label: "error".into(),
+        unit: "cm".into(),
+    };
+    Ok(bar.beside(&all)?)
+}

@@ -1,0 +1,262 @@
+//! `drapery train`: a dataset into a model.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use drapery::learn::{
+    LinearConfig, Ridge, StableModel, StableSpaceConfig, TrainStage, TrainedStableSpace,
+};
+use drapery::runtime::{ClothSpace, Model};
+use drapery::store::dataset::{DatasetFolder, DatasetHead, DatasetStore, Split, file_digest};
+use drapery::{stored_character, train_linear_model, train_stable_model};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::args::{LinearPlan, Space, StableSpacePlan, StableVariant, Train};
+use crate::bench::pool_of;
+use crate::record::{self, Input};
+use crate::say::Say;
+use crate::{Answer, dataset, stop, write};
+
+pub(crate) fn run(command: &Train, say: &Say) -> anyhow::Result<Answer> {
+    match command {
+        Train::StableSpace(plan) => stable_space(plan, say),
+        Train::Linear(plan) => linear(plan, say),
+    }
+}
+
+fn stable_space(plan: &StableSpacePlan, say: &Say) -> anyhow::Result<Answer> {
+    if write::check(&plan.out)? != "drapery" {
+        bail!(
+            "--out {}: a model is written as .drapery",
+            plan.out.display()
+        );
+    }
+    let dataset = dataset::open(&plan.dataset)?;
+    let garment = chosen_garment(dataset.head(), plan.garment.as_deref())?;
+    let trains = dataset.split(Split::Train)?;
+    if trains.is_empty() {
+        bail!(
+            "{}: no sequence that is split train is whole",
+            plan.dataset.display()
+        );
+    }
+    let character = stored_character(&dataset.head().body)
+        .with_context(|| format!("cannot read the body of {}", plan.dataset.display()))?;
+    let digest = digest(&dataset, &plan.dataset)?;
+    let config = config(plan);
+    let threads = plan.threads.map_or_else(
+        || std::thread::available_parallelism().map_or(1, usize::from),
+        usize::from,
+    );
+    let started = Instant::now();
+    let frames: u64 = trains.iter().map(|s| u64::from(s.frames)).sum();
+    // Cloth is read once for its components, once for its dynamics, once for its energy.
+    let bar = say.progress(2 * frames, "frames");
+    let watch = |stage| {
+        if matches!(stage, TrainStage::Cloth | TrainStage::Dynamics) {
+            bar.inc(1);
+        }
+        !stop::asked()
+    };
+    let trained = pool_of(threads)?
+        .install(|| train_stable_model(&dataset, &character, garment, &config, &digest, &watch));
+    bar.finish_and_clear();
+    if trained.is_err() {
+        stop::check()?;
+    }
+    let (model, trained) =
+        trained.with_context(|| format!("cannot train on {}", plan.dataset.display()))?;
+    let bytes = model.to_bytes();
+    write::file(&plan.out, &bytes)?;
+    let settings = json!({ "method": "stable-space", "plan": plan, "digest": digest });
+    let inputs = [Input {
+        name: plan.dataset.to_string_lossy().into_owned(),
+        sha256: Some(digest),
+    }];
+    record::write(&record::beside(&plan.out), "train", &settings, &inputs)?;
+    let seconds = started.elapsed().as_secs_f64();
+    report(plan, &model, &trained, bytes.len(), seconds, say)
+}
+
+fn linear(plan: &LinearPlan, say: &Say) -> anyhow::Result<Answer> {
+    if write::check(&plan.out)? != "drapery" {
+        bail!(
+            "--out {}: a model is written as .drapery",
+            plan.out.display()
+        );
+    }
+    let dataset = dataset::open(&plan.dataset)?;
+    let garment = chosen_garment(dataset.head(), plan.garment.as_deref())?;
+    let character = stored_character(&dataset.head().body)
+        .with_context(|| format!("cannot read the body of {}", plan.dataset.display()))?;
+    let digest = digest(&dataset, &plan.dataset)?;
+    let config = LinearConfig {
+        n_components: plan.dims.into(),
+        ridge: plan.ridge,
+    };
+    let started = Instant::now();
+    let go_on = || !stop::asked();
+    let trained = train_linear_model(&dataset, &character, garment, &config, &digest, &go_on);
+    if trained.is_err() {
+        stop::check()?;
+    }
+    let (model, trained) =
+        trained.with_context(|| format!("cannot train on {}", plan.dataset.display()))?;
+    let bytes = model.to_bytes();
+    write::file(&plan.out, &bytes)?;
+    let settings = json!({ "method": "linear", "plan": plan, "digest": digest });
+    let inputs = [Input {
+        name: plan.dataset.to_string_lossy().into_owned(),
+        sha256: Some(digest),
+    }];
+    record::write(&record::beside(&plan.out), "train", &settings, &inputs)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let tried = trained.tried.iter();
+    let tried = tried.map(|(ridge, rms)| json!({ "ridge": ridge, "tune_rms_cm": 100.0 * rms }));
+    let (ridge, n_frames) = (trained.ridge, trained.n_frames);
+    let model_mb = bytes.len() as f64 / 1e6;
+    let data = json!({
+        "file": plan.out.to_string_lossy(),
+        "method": "linear",
+        "garment": model.head().garment,
+        "cloth_dims": trained.animator.parts().bias.len(),
+        "sequences": trained.n_sequences,
+        "frames": n_frames,
+        "cloth_explained_percent": 100.0 * trained.explained,
+        "ridge": ridge,
+        "tried": tried.collect::<Vec<Value>>(),
+        "model_mb": model_mb,
+        "seconds": seconds,
+    });
+    let text = format!(
+        "{}: {} from {n_frames} frames, ridge {ridge:e}; {model_mb:.2} MB, {seconds:.1} s",
+        plan.out.display(),
+        model.head().garment,
+    );
+    say.result("model", data, text)?;
+    Ok(Answer::Yes)
+}
+
+fn config(plan: &StableSpacePlan) -> StableSpaceConfig {
+    StableSpaceConfig {
+        model: match plan.model {
+            StableVariant::A => StableModel::A,
+            StableVariant::B => StableModel::B,
+            StableVariant::C => StableModel::C,
+        },
+        dims: plan.dims.into(),
+        order: plan.order.into(),
+        ridge: plan.ridge.map_or(Ridge::Tuned, Ridge::Fixed),
+        space: match plan.space {
+            Space::Canonical => ClothSpace::Canonical,
+            Space::Unposed => ClothSpace::Unposed,
+        },
+        max_radius: plan.max_radius,
+    }
+}
+
+/// The garment that was asked for, or the only one.
+fn chosen_garment(head: &DatasetHead, name: Option<&str>) -> anyhow::Result<usize> {
+    let names = || {
+        let names = head.garments.iter().map(|g| g.garment.name());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    match name {
+        Some(name) => {
+            let is_it = |g: &drapery::store::dataset::StoredGarment| g.garment.name() == name;
+            let found = head.garments.iter().position(is_it);
+            found.with_context(|| format!("--garment {name}: the dataset has {}", names()))
+        }
+        None if head.garments.len() == 1 => Ok(0),
+        None => bail!("give a --garment; the dataset has {}", names()),
+    }
+}
+
+/// The SHA-256 of what the dataset says of itself and of every sequence that is
+/// learned from or tuned on, which have the digests of all their values.
+pub(crate) fn digest(dataset: &DatasetFolder, path: &Path) -> anyhow::Result<String> {
+    let mut all = Sha256::new();
+    all.update(file_digest(&path.join("zarr.json"))?);
+    for split in [Split::Train, Split::Tune] {
+        for planned in dataset.split(split)? {
+            let sequence = path.join("sequences").join(&planned.name);
+            all.update(file_digest(&sequence.join("zarr.json"))?);
+        }
+    }
+    Ok(all.finalize().iter().map(|b| format!("{b:02x}")).collect())
+}
+
+fn report(
+    plan: &StableSpacePlan,
+    model: &Model,
+    trained: &TrainedStableSpace,
+    n_bytes: usize,
+    seconds: f64,
+    say: &Say,
+) -> anyhow::Result<Answer> {
+    let taken = &trained.tried[trained.taken];
+    let dynamics = &trained.animator.parts().dynamics;
+    let tried = trained.tried.iter().map(|tried| {
+        json!({
+            "ridge": tried.ridge,
+            "fit": tried.kind.name(),
+            "free_radius": tried.free_radius,
+            "radius": tried.radius,
+            "tune_mean_cm": tried.tune.map(|m| 100.0 * m),
+        })
+    });
+    let energy = trained.energy.map(|e| {
+        json!({
+            "largest": e.largest,
+            "threshold": e.threshold,
+            "largest_cm": 100.0 * e.largest_displacement,
+            "threshold_cm": 100.0 * e.threshold_displacement,
+        })
+    });
+    let data = json!({
+        "file": plan.out.to_string_lossy(),
+        "method": "stable-space",
+        "garment": model.head().garment,
+        "vertices": trained.animator.skinned().rest().len(),
+        "cloth_dims": dynamics.n_cloth(),
+        "body_dims": dynamics.n_body(),
+        "order": dynamics.order(),
+        "plain_sequences": trained.plain.0,
+        "plain_frames": trained.plain.1,
+        "sequences": trained.extended.0,
+        "frames": trained.extended.1,
+        "cloth_explained_percent": 100.0 * trained.cloth_explained,
+        "body_explained_percent": 100.0 * trained.body_explained,
+        "ridge": taken.ridge,
+        "fit": taken.kind.name(),
+        "free_spectral_radius": taken.free_radius,
+        "spectral_radius": taken.radius,
+        "tune_mean_cm": taken.tune.map(|m| 100.0 * m),
+        "tried": tried.collect::<Vec<Value>>(),
+        "energy": energy,
+        "model_mb": n_bytes as f64 / 1e6,
+        "seconds": seconds,
+    });
+    let tune = taken.tune.map_or_else(
+        || "nothing to tune on".to_string(),
+        |m| format!("{:.2} cm on tune clips", 100.0 * m),
+    );
+    let text = format!(
+        "{}: {} in {} dimensions of order {}, from {} frames; {tune}; ridge {:e}, {} fit; \
+         spectral radius {:.4} (without the condition {:.4}); {:.2} MB, {seconds:.1} s",
+        plan.out.display(),
+        model.head().garment,
+        dynamics.n_cloth(),
+        dynamics.order(),
+        trained.extended.1,
+        taken.ridge,
+        taken.kind.name(),
+        taken.radius,
+        taken.free_radius,
+        n_bytes as f64 / 1e6,
+    );
+    say.result("model", data, text)?;
+    Ok(Answer::Yes)
+}

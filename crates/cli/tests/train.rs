@@ -1,0 +1,109 @@
+//! `drapery train` and what is done with a model, on the smallest scene there is.
+
+#![allow(clippy::unwrap_used, reason = "tests may unwrap")]
+
+mod common;
+
+use std::fs;
+
+use common::ring::{scene, simulate};
+use common::{data, error, out};
+
+#[test]
+fn a_dataset_becomes_a_model_that_is_told_of_and_animates() {
+    let folder = scene();
+    let at = folder.path();
+    // Of two shapes, so that nothing says which one is meant.
+    let text = fs::read_to_string(at.join("scene.toml")).unwrap();
+    fs::write(at.join("scene.toml"), text.replace("{}, ", "")).unwrap();
+    let plan = ["simulate", "scene.toml", "--frames", "12", "--out", "d"];
+    out(at, 0, &plan);
+    let train = |out: &'static str| {
+        let plan = [
+            "--json",
+            "train",
+            "stable-space",
+            "d",
+            "--dims",
+            "3",
+            "--out",
+            out,
+        ];
+        plan.to_vec()
+    };
+    let said = out(at, 0, &train("m.drapery"));
+    let model = &data(&said, "model")[0];
+    assert_eq!(model["method"], "stable-space");
+    assert_eq!(model["cloth_dims"], 3);
+    assert!(model["spectral_radius"].as_f64().unwrap() < 1.0);
+    assert!(model["tune_mean_cm"].is_null(), "nothing is split tune");
+    assert!(at.join("m.drapery.run.json").is_file());
+    // The same input gives the same bytes, whatever the threads.
+    out(
+        at,
+        0,
+        &[&train("n.drapery")[..], &["--threads", "1"]].concat(),
+    );
+    let bytes = fs::read(at.join("m.drapery")).unwrap();
+    assert!(bytes == fs::read(at.join("n.drapery")).unwrap());
+
+    let told = out(at, 0, &["--json", "info", "m.drapery"]);
+    let told = &data(&told, "model")[0];
+    assert_eq!(told["garment"], "ring");
+    assert_eq!(told["settings"]["model"], "c");
+    assert_eq!(told["training"]["digest"].as_str().unwrap().len(), 64);
+
+    let animate = [
+        "animate",
+        "--model",
+        "m.drapery",
+        "-c",
+        "tube",
+        "-m",
+        "bend",
+    ];
+    let animate = |to: &'static str| [&animate[..], &["--frames", "0..8", "--out", to]].concat();
+    out(at, 0, &animate("a.npz"));
+    out(at, 0, &animate("a.glb"));
+    let picture = [
+        "picture",
+        "--model",
+        "m.drapery",
+        "-c",
+        "tube",
+        "--size",
+        "64",
+    ];
+    out(at, 0, &[&picture[..], &["--out", "p.png"]].concat());
+
+    fs::write(at.join("cut.drapery"), &bytes[..bytes.len() / 2]).unwrap();
+    let cut = error(at, 2, &["info", "cut.drapery"]);
+    assert!(cut.contains("cut short"), "{cut}");
+}
+
+#[test]
+fn what_can_not_be_trained_is_said_before_any_work() {
+    let folder = scene();
+    let at = folder.path();
+    let train = |more: &[&str]| {
+        let plan = ["train", "stable-space", "d", "--out", "m.drapery"];
+        error(at, 2, &[&plan[..], more].concat())
+    };
+    assert!(train(&[]).contains("cannot open d"));
+    out(at, 0, &simulate("d", &["--only", "twist"]));
+    assert!(train(&["--garment", "cape"]).contains("the dataset has ring"));
+    assert!(train(&[]).contains("split train"));
+    assert!(train(&["--order", "6"]).contains("6"));
+    let ending = ["train", "stable-space", "d", "--out", "m.safetensors"];
+    assert!(error(at, 2, &ending).contains(".drapery"));
+    let both = [
+        "animate",
+        "skinning",
+        "--model",
+        "m.drapery",
+        "--out",
+        "a.glb",
+    ];
+    error(at, 2, &both);
+    assert!(!at.join("m.drapery").exists());
+}

@@ -1,0 +1,341 @@
+//! Stable spaces from end to end, on cloth whose dynamics are known.
+
+#![allow(clippy::unwrap_used, reason = "tests may unwrap")]
+
+mod swinging_sleeve;
+
+use drapery::core::{BodyModel, CanonicalFrame, GarmentAnimator, Pose, PosedBody, Surroundings};
+use drapery::learn::{
+    Footage, Pca, PcaMethod, Ridge, StableModel, StableSpaceConfig, TrainError, TrainedStableSpace,
+};
+use drapery::runtime::{Animator, ClothSpace, Model, ModelError, StableSpace};
+use drapery::store::dataset::{DatasetStore, MemoryDataset, Split};
+use drapery::train_stable_model;
+use glam::{Quat, Vec3};
+use swinging_sleeve::{RADIUS, bodies, dataset, poses, tube};
+
+fn train(dataset: &MemoryDataset, config: StableSpaceConfig) -> (Model, TrainedStableSpace) {
+    train_stable_model(dataset, &tube(), 0, &config, "digest", &|_| true).unwrap()
+}
+
+fn config(model: StableModel) -> StableSpaceConfig {
+    StableSpaceConfig {
+        model,
+        dims: 24,
+        ..StableSpaceConfig::default()
+    }
+}
+
+/// The mean error over a split [m].
+fn error(dataset: &MemoryDataset, animator: &impl GarmentAnimator, split: Split) -> f64 {
+    let tube = tube();
+    let footage = Footage {
+        store: dataset,
+        body: &tube,
+        garment: 0,
+    };
+    let sequences = dataset.split(split).unwrap();
+    footage.open_loop(animator, &sequences).unwrap().mean
+}
+
+fn stable(model: &Model) -> &StableSpace {
+    match model.animator() {
+        Animator::StableSpace(a) => a,
+        other => panic!("{}", other.method()),
+    }
+}
+
+/// All frames of an animator over bodies.
+fn roll_out(animator: &impl GarmentAnimator, poses: &[Pose]) -> Vec<Vec<Vec3>> {
+    let (body, posed) = bodies(poses);
+    let surroundings = Surroundings::default();
+    let mut state = animator
+        .start(&posed[0].frame(&body, surroundings))
+        .unwrap();
+    let frames = posed.iter().map(|posed| {
+        let mut out = vec![Vec3::ZERO; animator.topology().n_vertices()];
+        let frame = posed.frame(&body, surroundings);
+        animator.step(&mut state, &frame, &mut out).unwrap();
+        out
+    });
+    frames.collect()
+}
+
+#[test]
+fn known_dynamics_are_found_and_hold_on_a_clip_never_seen() {
+    let dataset = dataset();
+    let (c, trained) = train(dataset, config(StableModel::C));
+    let (a, _) = train(dataset, config(StableModel::A));
+    let (b, _) = train(dataset, config(StableModel::B));
+    let errors = [&a, &b, &c].map(|m| 1000.0 * error(dataset, m.animator(), Split::Test));
+    let skinned = 1000.0 * error(dataset, c.animator().skinned(), Split::Test);
+    // The first frames know nothing of the swing: some error is left.
+    assert!(errors[2] < 0.25 * errors[0], "A, B, C: {errors:?} mm");
+    assert!(errors[2] < 0.5 * errors[1], "A, B, C: {errors:?} mm");
+    assert!(
+        errors[2] < 0.25 * skinned,
+        "{skinned} mm skinned, {errors:?} mm"
+    );
+    let radius = c.head().spectral_radius.unwrap();
+    assert!((radius - f64::from(RADIUS)).abs() < 0.01, "{radius}");
+    assert_eq!((trained.plain.0, trained.extended.0), (5, 6));
+    assert!(trained.cloth_explained > 0.9999);
+}
+
+#[test]
+fn after_a_stop_the_swing_goes_on_in_c_and_not_in_a() {
+    let dataset = dataset();
+    let mut stopped = poses(6);
+    let held = stopped[45].clone();
+    stopped[45..].fill(held);
+    let moved = |model| {
+        let (model, _) = train(dataset, config(model));
+        let frames = roll_out(model.animator(), &stopped);
+        frames[50][0].distance(frames[46][0])
+    };
+    assert_eq!(moved(StableModel::A), 0.0);
+    assert!(moved(StableModel::C) > 1e-3);
+}
+
+#[test]
+fn joints_alone_give_the_coefficients_of_the_whole_surface() {
+    let dataset = dataset();
+    let (model, _) = train(dataset, config(StableModel::A));
+    let range = &stable(&model).parts().range;
+    // The slow way: every vertex skinned, in canonical space, and a PCA of that.
+    let frames: Vec<(CanonicalFrame, PosedBody)> = (0..5)
+        .flat_map(|seed| {
+            let poses = poses(seed);
+            let posed = bodies(&poses).1;
+            let frames = poses.iter().map(|pose| CanonicalFrame::of(pose, 0.0));
+            frames.collect::<Vec<_>>().into_iter().zip(posed)
+        })
+        .collect();
+    let row = |(frame, posed): &(CanonicalFrame, PosedBody)| -> Vec<f64> {
+        let canonical = frame.canonical_from_world();
+        let local = posed
+            .vertices
+            .iter()
+            .map(|p| canonical.transform_point3(*p));
+        local.flat_map(|p| p.to_array().map(f64::from)).collect()
+    };
+    let n = 3 * tube().topology().n_vertices();
+    let all: Vec<f64> = frames.iter().flat_map(row).collect();
+    let pca = Pca::fit(n, range.n_components(), PcaMethod::Subspace, |each| {
+        each(&all);
+        Ok::<(), std::convert::Infallible>(())
+    })
+    .unwrap();
+    let mut scratch = range.scratch();
+    let mut fast = vec![0.0; range.n_components()];
+    let mut signs = [0.0f64; 6];
+    for frame in frames.iter().step_by(7) {
+        let slow = pca.project(&row(frame));
+        range.project(&frame.0, &frame.1.world_from_rest, &mut scratch, &mut fast);
+        for k in 0..6 {
+            let sign = (slow[k] * f64::from(fast[k])).signum();
+            if slow[k].abs() > 0.05 {
+                // The sign of a component is free, but the same in all frames.
+                assert!(signs[k] == 0.0 || signs[k] == sign, "{k}");
+                signs[k] = sign;
+            }
+            let difference = slow[k].abs() - f64::from(fast[k]).abs();
+            assert!(difference.abs() < 2e-4, "{k}: {} {}", slow[k], fast[k]);
+        }
+    }
+}
+
+#[test]
+fn confidence_is_one_in_training_and_gone_upside_down() {
+    let dataset = dataset();
+    let (model, _) = train(dataset, config(StableModel::C));
+    let tube = tube();
+    let footage = Footage {
+        store: dataset,
+        body: &tube,
+        garment: 0,
+    };
+    let trains = dataset.split(Split::Train).unwrap();
+    let seen = footage.open_loop(model.animator(), &trains).unwrap();
+    assert_eq!(seen.confidence, 1.0);
+    let mut turned = poses(2);
+    for pose in &mut turned[30..] {
+        pose.rotations[0] *= Quat::from_rotation_x(std::f32::consts::PI);
+    }
+    let (body, posed) = bodies(&turned);
+    let animator = model.animator();
+    let frame = |i: usize| posed[i].frame(&body, Surroundings::default());
+    let mut state = animator.start(&frame(0)).unwrap();
+    let mut skinned_state = animator.skinned().start(&frame(0)).unwrap();
+    let n = animator.topology().n_vertices();
+    let (mut out, mut skinned) = (vec![Vec3::ZERO; n], vec![Vec3::ZERO; n]);
+    for i in 0..60 {
+        let report = animator.step(&mut state, &frame(i), &mut out).unwrap();
+        match i < 30 {
+            true => assert_eq!(report.confidence, 1.0, "frame {i}"),
+            false => assert!(report.confidence < 0.2, "frame {i}: {}", report.confidence),
+        }
+    }
+    let skinner = animator.skinned();
+    skinner
+        .step(&mut skinned_state, &frame(59), &mut skinned)
+        .unwrap();
+    assert_eq!(
+        out, skinned,
+        "half a second later it is the skinned garment"
+    );
+}
+
+#[test]
+fn a_root_that_is_taken_elsewhere_takes_its_swing_along() {
+    let dataset = dataset();
+    let (model, _) = train(dataset, config(StableModel::C));
+    let plain = poses(6);
+    let mut taken = plain.clone();
+    let (turn, way) = (Quat::from_rotation_y(2.0), Vec3::new(40.0, 3.0, -25.0));
+    for pose in &mut taken[40..] {
+        pose.root = turn * pose.root + way;
+        pose.rotations[0] = turn * pose.rotations[0];
+    }
+    let one = roll_out(model.animator(), &plain);
+    let other = roll_out(model.animator(), &taken);
+    let mut apart = [0.0f32; 2];
+    for (i, (one, other)) in one.iter().zip(&other).enumerate() {
+        for (a, b) in one.iter().zip(other) {
+            let expected = if i < 40 { *a } else { turn * *a + way };
+            let most = &mut apart[usize::from(i >= 40)];
+            *most = most.max(expected.distance(*b));
+        }
+    }
+    // A frame's motion is not known where it jumped; all else goes on.
+    assert!(apart[0] == 0.0 && apart[1] < 0.03, "{apart:?}");
+}
+
+/// Poses beyond all reason, for minutes: nothing grows.
+#[test]
+fn random_poses_never_blow_it_up() {
+    let dataset = dataset();
+    let (model, trained) = train(dataset, config(StableModel::C));
+    let energy = trained.energy.unwrap();
+    assert!(energy.threshold > energy.largest && energy.largest > 0.0);
+    assert!(energy.threshold_displacement > energy.largest_displacement);
+    let mut state = 0x1234_5678_9abc_def1u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    };
+    let mut pose = poses(0)[0].clone();
+    let (body, posed) = bodies(std::slice::from_ref(&pose));
+    let animator = stable(&model);
+    let first = posed[0].frame(&body, Surroundings::default());
+    let mut garment = animator.start(&first).unwrap();
+    let mut out = vec![Vec3::ZERO; animator.topology().n_vertices()];
+    let n_vertices = out.len() as f64;
+    let mut farthest = 0.0f64;
+    let tube = tube();
+    let mut room = tube.room();
+    let still = drapery::core::PoseVelocity::zero(4);
+    for step in 0..2000 {
+        for rotation in &mut pose.rotations {
+            let axis = Vec3::new(random(), random(), random());
+            *rotation = (*rotation * Quat::from_scaled_axis(0.4 * axis)).normalize();
+        }
+        pose.root += 0.2 * Vec3::new(random(), random(), random());
+        if step % 97 == 0 {
+            pose.root = 100.0 * Vec3::new(random(), random(), random());
+        }
+        tube.pose(&body, &pose, &still, &mut room).unwrap();
+        let frame = room.frame(&body, Surroundings::default());
+        animator.step(&mut garment, &frame, &mut out).unwrap();
+        assert!(out.iter().all(|p| p.is_finite()));
+        let size: f64 = garment.cloth().iter().map(|y| f64::from(*y).powi(2)).sum();
+        farthest = farthest.max((size / n_vertices).sqrt());
+    }
+    assert!(farthest < energy.threshold_displacement, "{farthest} m");
+}
+
+#[test]
+fn a_model_is_the_same_bytes_on_one_thread_and_two_and_animates_the_same_when_read() {
+    let dataset = dataset();
+    let bytes = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let make = || train(dataset, config(StableModel::C)).0.to_bytes();
+        pool.build().unwrap().install(make)
+    };
+    let one = bytes(1);
+    assert_eq!(one, bytes(2));
+    let model = Model::from_bytes(&one).unwrap();
+    let (made, _) = train(dataset, config(StableModel::C));
+    let clip = poses(6);
+    assert_eq!(
+        roll_out(model.animator(), &clip),
+        roll_out(made.animator(), &clip)
+    );
+    assert_eq!(model.head(), made.head());
+    for cut in [0, 7, 100, one.len() / 2, one.len() - 1] {
+        assert!(matches!(
+            Model::from_bytes(&one[..cut]),
+            Err(ModelError::Tensors(_))
+        ));
+    }
+}
+
+#[test]
+fn cloth_in_unposed_space_follows_as_well() {
+    let dataset = dataset();
+    let unposed = StableSpaceConfig {
+        space: ClothSpace::Unposed,
+        ..config(StableModel::C)
+    };
+    let (model, _) = train(dataset, unposed);
+    let skinned = error(dataset, model.animator().skinned(), Split::Test);
+    let own = error(dataset, model.animator(), Split::Test);
+    assert!(own < 0.5 * skinned, "{own} m, {skinned} m skinned");
+}
+
+#[test]
+fn every_order_trains_and_is_stable() {
+    let dataset = dataset();
+    for order in 0..=5 {
+        for ridge in [Ridge::Fixed(0.0), Ridge::Fixed(1e-3)] {
+            let (model, trained) = train(
+                dataset,
+                StableSpaceConfig {
+                    order,
+                    ridge,
+                    dims: 12,
+                    ..StableSpaceConfig::default()
+                },
+            );
+            let dynamics = &stable(&model).parts().dynamics;
+            assert_eq!(dynamics.order(), order);
+            assert!(trained.tried[0].radius < 1.0, "{:?}", trained.tried);
+        }
+    }
+}
+
+#[test]
+fn settings_out_of_range_and_stopping_are_errors() {
+    let dataset = dataset();
+    let wrong = StableSpaceConfig {
+        dims: 0,
+        ..StableSpaceConfig::default()
+    };
+    let found = train_stable_model(dataset, &tube(), 0, &wrong, "", &|_| true);
+    let found = found.unwrap_err();
+    assert!(matches!(
+        found,
+        drapery::TrainingError::Train(TrainError::Setting {
+            what: "dimensions",
+            ..
+        })
+    ));
+    let config = StableSpaceConfig::default();
+    let found = train_stable_model(dataset, &tube(), 0, &config, "", &|_| false);
+    assert!(matches!(
+        found,
+        Err(drapery::TrainingError::Train(TrainError::Stopped))
+    ));
+}

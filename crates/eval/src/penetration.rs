@@ -1,0 +1,314 @@
+//! `penetration_percent`, `penetration_max_mm`: how deep a garment is inside the
+//! body, and the body outside the garment: [`PenetrationMeter`].
+//!
+//! Whether a point p is inside follows from the point c of the skin nearest to
+//! it. Nothing lies between the two, so p is inside if it lies behind c, or if
+//! c itself is inside another part of the body. Where the skin around c is
+//! partly inside, the winding number around p decides, and then that just above
+//! c whether c is in the open. The depth is the way to the nearest skin in the
+//! open.
+//!
+//! Points of the garment are its vertices, the middles of its edges and the
+//! centres of its faces. A vertex of the body pokes through when the nearest
+//! cloth, at most [`REACH`] away, lies beneath the skin with its outer side
+//! towards the vertex. What is masked ([`SelfContactMask`]) is counted apart.
+
+use drapery_core::{ClosestPoint, Garment, PseudoNormals, Topology, TriangleTree, WindingField};
+use glam::{DVec3, Vec3};
+
+use crate::depths::{Masked, REACH};
+use crate::mask::{SelfContact, SelfContactMask};
+
+/// Whether a place of the skin is in the open is asked so far above it [m].
+const ABOVE: f32 = 5e-5;
+
+/// What was measured in one frame, or in many.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Penetration {
+    /// Points of the garment inside the body.
+    pub cloth: Masked,
+    /// Vertices of the body near the garment that poke through it.
+    pub skin: Masked,
+    /// How many vertices the garment has.
+    pub n_vertices: u64,
+    /// How many of them are masked.
+    pub n_masked: u64,
+}
+
+impl Penetration {
+    /// Takes other frames into account.
+    pub fn add(&mut self, other: &Self) {
+        self.cloth.add(&other.cloth);
+        self.skin.add(&other.skin);
+        self.n_vertices += other.n_vertices;
+        self.n_masked += other.n_masked;
+    }
+
+    /// The deepest that a point outside the mask is, of cloth or skin [m].
+    pub fn deepest(&self) -> f32 {
+        self.cloth.open.deepest.max(self.skin.open.deepest)
+    }
+
+    /// The share of vertices that are masked.
+    pub fn masked_share(&self) -> f64 {
+        self.n_masked as f64 / self.n_vertices.max(1) as f64
+    }
+}
+
+/// Measures how deep one garment is inside one body.
+pub struct PenetrationMeter {
+    skin: TriangleTree,
+    skin_triangles: Vec<[u32; 3]>,
+    skin_normals: PseudoNormals,
+    is_closed: bool,
+    cloth: TriangleTree,
+    cloth_normals: PseudoNormals,
+    cloth_triangles: Vec<[u32; 3]>,
+    edges: Vec<[u32; 2]>,
+    /// Edges with one triangle, sorted, and the vertices on them.
+    borders: Vec<[u32; 2]>,
+    on_border: Vec<bool>,
+    /// Of the last frame: which vertices of the garment were masked, and what of
+    /// the skin is nearest to each.
+    masked: Vec<bool>,
+    nearest: Vec<Option<ClosestPoint>>,
+}
+
+impl PenetrationMeter {
+    /// A meter for a garment on a body; `skin` [m] are the body's vertices in
+    /// any pose.
+    ///
+    /// # Panics
+    /// When there is not one position a vertex of the body.
+    pub fn new(body: &Topology, skin: &[Vec3], garment: &Garment) -> Self {
+        assert_eq!(skin.len(), body.n_vertices(), "one position a vertex");
+        let mesh = garment.mesh();
+        let n_vertices = mesh.positions().len();
+        let mut on_border = vec![false; n_vertices];
+        let edges = mesh.topology().edges();
+        let borders = edges.iter().filter(|e| e.is_border());
+        let borders: Vec<[u32; 2]> = borders.map(|e| e.vertices).collect();
+        for v in borders.as_flattened() {
+            on_border[*v as usize] = true;
+        }
+        Self {
+            skin: TriangleTree::new(body.triangles(), skin),
+            skin_triangles: body.triangles().to_vec(),
+            skin_normals: PseudoNormals::new(body.triangles(), skin),
+            is_closed: body.is_closed(),
+            cloth: TriangleTree::new(mesh.triangles(), mesh.positions()),
+            cloth_normals: PseudoNormals::new(mesh.triangles(), mesh.positions()),
+            cloth_triangles: mesh.triangles().to_vec(),
+            edges: edges.iter().map(|e| e.vertices).collect(),
+            borders,
+            on_border,
+            masked: vec![false; n_vertices],
+            nearest: vec![None; n_vertices],
+        }
+    }
+
+    /// Measures one frame: a body with its vertices at `skin` [m] that enters
+    /// itself there, and the garment at `cloth` [m].
+    ///
+    /// # Panics
+    /// When there is not one position a vertex, or not one flag.
+    pub fn read(&mut self, skin: &[Vec3], contact: &SelfContact, cloth: &[Vec3]) -> Penetration {
+        self.place(skin);
+        self.read_placed(skin, contact, cloth)
+    }
+
+    /// Takes the body to `skin` [m], for several readings of it.
+    ///
+    /// # Panics
+    /// When there is not one position a vertex.
+    pub fn place(&mut self, skin: &[Vec3]) {
+        self.skin.refit(skin);
+        self.skin_normals.update(skin);
+    }
+
+    /// Like [`read`](Self::read), with the body where it was
+    /// [placed](Self::place).
+    ///
+    /// # Panics
+    /// When there is not one position a vertex, or not one flag.
+    pub fn read_placed(
+        &mut self,
+        skin: &[Vec3],
+        contact: &SelfContact,
+        cloth: &[Vec3],
+    ) -> Penetration {
+        assert_eq!(cloth.len(), self.on_border.len(), "one position a vertex");
+        let mask = SelfContactMask::of(skin, contact);
+        self.cloth.refit(cloth);
+        self.cloth_normals.update(cloth);
+        let body = Posed {
+            meter: self,
+            skin,
+            inside: &contact.inside,
+            rim: &contact.rim,
+            field: (!self.is_closed).then(|| WindingField::new(&self.skin, skin)),
+        };
+        let mut found = Penetration {
+            n_vertices: cloth.len() as u64,
+            ..Penetration::default()
+        };
+        let nearest: Vec<Option<ClosestPoint>> = cloth
+            .iter()
+            .map(|p| body.nearest(*p, f32::INFINITY))
+            .collect();
+        let mut masked = vec![false; cloth.len()];
+        for (v, (p, near)) in cloth.iter().zip(&nearest).enumerate() {
+            let Some(near) = near else { continue };
+            let is_masked = mask.covers(near.point) || body.enters(near);
+            masked[v] = is_masked;
+            found.n_masked += u64::from(is_masked);
+            found.cloth.count(body.depth(*p, near), *p, is_masked);
+        }
+        // The skin is no farther from a middle than the way over a corner.
+        let mut middle = |corners: &[u32]| {
+            let at = |v: &u32| cloth[*v as usize];
+            let p = corners.iter().map(at).sum::<Vec3>() / corners.len() as f32;
+            let over = |v: &u32| nearest[*v as usize].map(|near| near.distance + at(v).distance(p));
+            let limit = corners
+                .iter()
+                .filter_map(over)
+                .fold(f32::INFINITY, f32::min);
+            if let Some(near) = body.nearest(p, 1.001 * limit + 1e-6) {
+                let is_masked = mask.covers(near.point) || body.enters(&near);
+                found.cloth.count(body.depth(p, &near), p, is_masked);
+            }
+        };
+        for ends in &self.edges {
+            middle(ends);
+        }
+        for corners in &self.cloth_triangles {
+            middle(corners);
+        }
+        for p in skin {
+            if let Some(depth) = body.pokes_out(*p, cloth) {
+                found.skin.count(depth, *p, mask.covers(*p));
+            }
+        }
+        drop(body);
+        (self.masked, self.nearest) = (masked, nearest);
+        found
+    }
+
+    /// Which vertices of the garment were masked in the last frame; none before
+    /// the first.
+    pub fn masked(&self) -> &[bool] {
+        &self.masked
+    }
+
+    /// The point of the skin nearest to each vertex of the garment in the last
+    /// frame.
+    pub fn nearest(&self) -> &[Option<ClosestPoint>] {
+        &self.nearest
+    }
+}
+
+/// The body in one frame.
+struct Posed<'a> {
+    meter: &'a PenetrationMeter,
+    skin: &'a [Vec3],
+    inside: &'a [bool],
+    /// Where its edges go into another part [m].
+    rim: &'a [DVec3],
+    /// For a body with holes.
+    field: Option<WindingField>,
+}
+
+impl Posed<'_> {
+    fn nearest(&self, p: Vec3, max_distance: f32) -> Option<ClosestPoint> {
+        self.meter.skin.closest_point(p, self.skin, max_distance)
+    }
+
+    /// Whether any corner of a triangle of the skin is inside another part.
+    fn is_buried(&self, triangle: u32) -> bool {
+        let corners = self.meter.skin_triangles[triangle as usize];
+        corners.iter().any(|v| self.inside[*v as usize])
+    }
+
+    /// How deep a point is inside [m], given the point of the skin next to it;
+    /// negative outside.
+    fn depth(&self, p: Vec3, near: &ClosestPoint) -> f32 {
+        if !self.is_buried(near.triangle) {
+            let normal = self.meter.skin_normals.at(near).as_dvec3();
+            let offset = p.as_dvec3() - near.point.as_dvec3();
+            // At the edge of a crease normals point anywhere.
+            let is_inside = offset.dot(normal) < 0.0 && self.surrounds(p);
+            return if is_inside {
+                near.distance
+            } else {
+                -near.distance
+            };
+        }
+        if !self.surrounds(p) {
+            return -near.distance;
+        }
+        // Of a triangle that is partly inside, the place itself may be open.
+        if !self.enters(near) {
+            return near.distance;
+        }
+        let in_the_open = |t| !self.is_buried(t);
+        let rim = self.rim.iter().map(|r| r.as_vec3().distance(p));
+        let rim = rim.fold(f32::INFINITY, f32::min);
+        let open = self
+            .meter
+            .skin
+            .closest_point_where(p, self.skin, rim, in_the_open);
+        match open.map_or(rim, |open| open.distance) {
+            nearest if nearest.is_finite() => nearest,
+            _ => near.distance,
+        }
+    }
+
+    /// Whether the skin is inside another part at a place of it, which may be farther
+    /// from vertices than the mask goes.
+    fn enters(&self, place: &ClosestPoint) -> bool {
+        self.is_buried(place.triangle) && {
+            let normal = self.meter.skin_normals.at(place).normalize_or_zero();
+            self.surrounds(place.point + ABOVE * normal)
+        }
+    }
+
+    /// Whether a point is inside the body.
+    fn surrounds(&self, p: Vec3) -> bool {
+        match &self.field {
+            Some(field) => field.number(&self.meter.skin, self.skin, p) >= 0.5,
+            None => self.meter.skin.winding_of_closed(p, self.skin) >= 1,
+        }
+    }
+
+    /// How far a vertex of the skin at `p` pokes out of the cloth next to it
+    /// [m], not above 0 when it does not; none without cloth near it.
+    fn pokes_out(&self, p: Vec3, cloth: &[Vec3]) -> Option<f32> {
+        let meter = self.meter;
+        let near = meter.cloth.closest_point(p, cloth, REACH)?;
+        let normal = meter.cloth_normals.at(&near).as_dvec3();
+        let is_outer = (p.as_dvec3() - near.point.as_dvec3()).dot(normal) > 0.0;
+        if !is_outer || meter.is_border(&near) {
+            return Some(-near.distance);
+        }
+        let skin = self.nearest(near.point, 1.001 * near.distance + 1e-6)?;
+        Some(self.depth(near.point, &skin).min(near.distance))
+    }
+}
+
+impl PenetrationMeter {
+    /// Whether a point of the garment lies on its border.
+    fn is_border(&self, point: &ClosestPoint) -> bool {
+        let corners = self.cloth_triangles[point.triangle as usize];
+        let ends: Vec<u32> = corners
+            .into_iter()
+            .zip(point.barycentric)
+            .filter(|(_, weight)| *weight > 0.0)
+            .map(|(v, _)| v)
+            .collect();
+        match ends[..] {
+            [v] => self.on_border[v as usize],
+            [a, b] => self.borders.binary_search(&[a.min(b), a.max(b)]).is_ok(),
+            _ => false,
+        }
+    }
+}

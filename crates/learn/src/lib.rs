@@ -1,0 +1,32 @@
+//! Trains the methods that animate a garment, from the sequences of a
+//! [`DatasetStore`](drapery_store::dataset::DatasetStore).
+//!
+//! Sequences are gone through frame by frame, as often as needed; what is held
+//! does not grow with their number.
+
+mod body_space;
+mod encode;
+mod energy;
+mod error;
+mod frames;
+mod hidden;
+mod inputs;
+mod least_squares;
+mod linear;
+mod open_loop;
+mod pca;
+mod stability;
+mod stable_space;
+
+pub use energy::Energy;
+pub use error::TrainError;
+pub use frames::Footage;
+pub use hidden::{N_VIEWS, hidden_vertices};
+pub use linear::{LINEAR_RIDGES, LinearConfig, TrainedLinear, USUAL_RIDGE, train_linear};
+pub use open_loop::OpenLoopError;
+pub use pca::{EachBlock, MAX_GRAM, PASSES, Pca, PcaError, PcaMethod};
+pub use stability::FitKind;
+pub use stable_space::{
+    RIDGE, RIDGES, Ridge, StableModel, StableSpaceConfig, TrainStage, TrainedStableSpace, Tried,
+    train_stable_space,
+};

@@ -1,0 +1,444 @@
+//! Trains [`StableSpace`](drapery_runtime::StableSpace).
+//!
+//! de Aguiar, Sigal, Treuille, Hodgins, "Stable Spaces for Real-time
+//! Clothing", SIGGRAPH 2010, §4 to §7. Two steps, as in §7: principal
+//! components of cloth and body from the plain clips, then all matrices of
+//!
+//! ```text
+//! yₜ = A xₜ + Σ Bᵢ yₜ₋ᵢ + Σ Cᵢ z(t−i, t−N)
+//! ```
+//!
+//! at once by least squares (§6) on all clips that train, stopped copies
+//! included. The dataset is read from end to end for each of: components of the
+//! cloth, sums of the regression, energies.
+//!
+//! # Where we differ
+//! - Least squares in differences of frames, each input scaled to one: the same
+//!   fit, better conditioned; with `ridge` it is no longer the same.
+//! - Plain least squares of few frames are unstable, so the fit is held stable
+//!   by [constraints on the eigenvalues](crate::FitKind::Constrained). Which
+//!   ridge is the best is seen on clips split `tune`, rolled out open-loop.
+//! - Components of the body by its joints, exactly; see `body_space`.
+
+use drapery_linalg::{general_eigen, spectral_radius};
+use drapery_runtime::{
+    ClothSpace, Dynamics, RootLimits, RootTerms, SkinnedGarment, StableSpace, StableSpaceParts,
+};
+use drapery_store::dataset::{PlannedSequence, Split};
+
+use crate::body_space::fit_body_space;
+use crate::encode::{ClothRows, Encoder};
+use crate::energy::{Energy, EnergyMeter};
+use crate::frames::{Footage, Reading, plain};
+use crate::inputs::{Layout, Window};
+use crate::least_squares::Sums;
+use crate::stability::{FitKind, stable_fit};
+use crate::{EachBlock, Pca, PcaMethod, TrainError};
+
+/// The models of §5.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StableModel {
+    /// The body's pose alone (§5.1).
+    A,
+    /// And the cloth's past (§5.2).
+    B,
+    /// And the root's motion (§5.3).
+    #[default]
+    C,
+}
+
+/// How strongly weights are held back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ridge {
+    /// The best of [`RIDGES`] on clips split `tune`; [`RIDGE`] without any.
+    Tuned,
+    /// This one; 0 gives the paper's fit.
+    Fixed(f64),
+}
+
+/// The ridges that are tried.
+pub const RIDGES: [f64; 8] = [0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
+
+/// The ridge where nothing can be tried.
+pub const RIDGE: f64 = 1e-3;
+
+/// How a stable space is trained.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StableSpaceConfig {
+    /// Which model.
+    pub model: StableModel,
+    /// Dimensions of cloth and body, from 1 to 512.
+    pub dims: usize,
+    /// How many earlier frames count, from 0 to 5.
+    pub order: usize,
+    /// How strongly weights are held back.
+    pub ridge: Ridge,
+    /// Where the cloth's components live.
+    pub space: ClothSpace,
+    /// The largest spectral radius, below 1.
+    pub max_radius: f64,
+}
+
+impl Default for StableSpaceConfig {
+    fn default() -> Self {
+        Self {
+            model: StableModel::C,
+            dims: 64,
+            order: 2,
+            ridge: Ridge::Tuned,
+            space: ClothSpace::Canonical,
+            max_radius: 0.99,
+        }
+    }
+}
+
+/// One fit that was tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tried {
+    /// Its ridge.
+    pub ridge: f64,
+    /// How it was found.
+    pub kind: FitKind,
+    /// The spectral radius without the condition of stability.
+    pub free_radius: f64,
+    /// Its spectral radius.
+    pub radius: f64,
+    /// The mean distance of a vertex over clips split `tune` [m]; none without
+    /// such clips.
+    pub tune: Option<f64>,
+}
+
+/// A trained stable space and what was seen on the way.
+#[derive(Clone, Debug)]
+pub struct TrainedStableSpace {
+    /// The animator.
+    pub animator: StableSpace,
+    /// Plain sequences and their frames.
+    pub plain: (usize, u64),
+    /// All sequences that train, and their frames.
+    pub extended: (usize, u64),
+    /// The share of the cloth's variance that its components have.
+    pub cloth_explained: f64,
+    /// The same of the body.
+    pub body_explained: f64,
+    /// All fits that were tried.
+    pub tried: Vec<Tried>,
+    /// Which of them was taken.
+    pub taken: usize,
+    /// What §6.1 says of the dynamics; none without any.
+    pub energy: Option<Energy>,
+}
+
+/// What training is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrainStage {
+    /// The components of the body.
+    Body,
+    /// The components of the cloth.
+    Cloth,
+    /// The dynamics.
+    Dynamics,
+    /// The choice between fits.
+    Tuning,
+    /// What §6.1 says of it.
+    Energy,
+}
+
+/// Trains on the sequences of a dataset that are split `train`. `skinned` is the
+/// garment skinned like the body. `watch` is told of every frame that is read,
+/// and says whether to go on.
+///
+/// # Errors
+/// When a setting is out of its range, there is nothing to learn from, a
+/// sequence can't be read, or nothing stable was found.
+pub fn train_stable_space(
+    footage: &Footage<'_>,
+    skinned: &SkinnedGarment,
+    config: &StableSpaceConfig,
+    watch: &dyn Fn(TrainStage) -> bool,
+) -> Result<TrainedStableSpace, TrainError> {
+    check(config)?;
+    let extended = footage.split(Split::Train)?;
+    let plain = plain(&extended);
+    if plain.is_empty() {
+        return Err(TrainError::NoSequences { split: "train" });
+    }
+    let seen = |stage| match watch(stage) {
+        true => Ok(()),
+        false => Err(TrainError::Stopped),
+    };
+    seen(TrainStage::Body)?;
+    let body = fit_body_space(footage, &plain, &extended, config.dims)?;
+    let limits = root_limits(footage, &extended)?;
+    let rows = || ClothRows {
+        skinned,
+        space: config.space,
+    };
+    let n_values = 3 * footage.n_vertices();
+    let cloth = Pca::fit(n_values, config.dims, PcaMethod::Auto, |each| {
+        each_cloth_block(footage, &plain, &rows(), each, &seen)
+    })?;
+    if cloth.n_components() == 0 {
+        return Err(TrainError::Still { what: "cloth" });
+    }
+    let (order, root) = match config.model {
+        StableModel::A => (0, RootTerms::Without),
+        StableModel::B => (config.order, RootTerms::Without),
+        StableModel::C => (config.order, RootTerms::With),
+    };
+    let layout = Layout {
+        n_body: body.range.n_components(),
+        n_cloth: cloth.n_components(),
+        order,
+        root,
+    };
+    let encoder = Encoder {
+        footage,
+        rows: rows(),
+        range: &body.range,
+        cloth: &cloth,
+    };
+    let (moving, still) = sums(&encoder, &extended, &layout, &seen)?;
+    let found = moving.n_rows();
+    if found < 2 * layout.n_cloth.min(8) {
+        return Err(TrainError::TooFew {
+            found,
+            needed: 2 * layout.n_cloth.min(8),
+            what: "the dynamics",
+        });
+    }
+    let flat = |values: &[f64]| values.iter().map(|v| *v as f32).collect::<Vec<f32>>();
+    let still_layout = Layout {
+        order: 0,
+        root: RootTerms::Without,
+        ..layout
+    };
+    let moving = moving.problem(&layout.blocks())?;
+    let still = still.problem(&still_layout.blocks())?;
+    let tune = footage.split(Split::Tune)?;
+    let ridges: &[f64] = match (config.ridge, tune.is_empty()) {
+        (Ridge::Fixed(ridge), _) => &[ridge],
+        (Ridge::Tuned, false) => &RIDGES,
+        (Ridge::Tuned, true) => &[RIDGE],
+    };
+    let mut tried: Vec<Tried> = Vec::new();
+    let mut best: Option<(usize, f64, StableSpace)> = None;
+    for ridge in ridges {
+        seen(TrainStage::Tuning)?;
+        let fit = stable_fit(&moving, &layout, *ridge, config.max_radius)?;
+        let first = stable_fit(&still, &still_layout, *ridge, config.max_radius)?;
+        let weights = flat(&by_columns(&fit.weights, layout.n_cloth));
+        let dynamics = Dynamics::new(layout.n_body, layout.n_cloth, order, root, weights)?;
+        let n = layout.n_cloth * order;
+        let radius = spectral_radius(&dynamics.companion(), n)?;
+        let animator = StableSpace::new(
+            skinned.clone(),
+            StableSpaceParts {
+                range: body.range.clone(),
+                space: config.space,
+                mean: flat(&cloth.mean),
+                basis: flat(&cloth.basis),
+                still: flat(&by_columns(&first.weights, layout.n_cloth)),
+                dynamics,
+                limits,
+            },
+        )?;
+        let error = match tune.is_empty() {
+            true => None,
+            false => Some(footage.open_loop(&animator, &tune)?.mean),
+        };
+        let score = error.unwrap_or(0.0);
+        if best.as_ref().is_none_or(|(_, least, _)| score < *least) {
+            best = Some((tried.len(), score, animator));
+        }
+        tried.push(Tried {
+            ridge: *ridge,
+            kind: fit.kind,
+            free_radius: fit.free_radius,
+            radius,
+            tune: error,
+        });
+    }
+    let (taken, _, animator) = best.ok_or(TrainError::Unstable { radius: f64::NAN })?;
+    let energy = match order {
+        0 => None,
+        _ => energy(&encoder, &plain, &layout, &animator, &seen)?,
+    };
+    let count = |all: &[PlannedSequence]| {
+        let frames = all.iter().map(|s| u64::from(s.frames)).sum();
+        (all.len(), frames)
+    };
+    Ok(TrainedStableSpace {
+        animator,
+        plain: count(&plain),
+        extended: count(&extended),
+        cloth_explained: cloth.explained(layout.n_cloth),
+        body_explained: body.explained,
+        tried,
+        taken,
+        energy,
+    })
+}
+
+fn check(config: &StableSpaceConfig) -> Result<(), TrainError> {
+    let ridge = match config.ridge {
+        Ridge::Tuned => 0.0,
+        Ridge::Fixed(ridge) => ridge,
+    };
+    let settings = [
+        ("dimensions", config.dims as f64, 1.0, 512.0),
+        ("order", config.order as f64, 0.0, 5.0),
+        ("ridge", ridge, 0.0, 1e6),
+        ("spectral radius", config.max_radius, 0.1, 0.9999),
+    ];
+    for (what, found, least, most) in settings {
+        if !(least..=most).contains(&found) {
+            return Err(TrainError::Setting {
+                what,
+                found,
+                least,
+                most,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Three times what the root does in training is no motion any more, but a
+/// quarter of a metre or half a radian in a frame may always be one.
+fn root_limits(
+    footage: &Footage<'_>,
+    sequences: &[PlannedSequence],
+) -> Result<RootLimits, TrainError> {
+    let (mut step, mut turn) = (0.0f32, 0.0f32);
+    let mut last = None;
+    footage.for_each(sequences, Reading::Poses, |shot| {
+        if shot.frame == 0 {
+            last = None;
+        }
+        if let Some(before) = last.replace(shot.canonical) {
+            let [x, y, z, sine, cosine] = drapery_runtime::root_motion(&shot.canonical, &before);
+            step = step.max(glam::Vec3::new(x, y, z).length());
+            turn = turn.max(sine.atan2(cosine).abs());
+        }
+        Ok(())
+    })?;
+    Ok(RootLimits {
+        step: (3.0 * step).max(0.25),
+        turn: (3.0 * turn).max(0.5),
+    })
+}
+
+fn each_cloth_block(
+    footage: &Footage<'_>,
+    sequences: &[PlannedSequence],
+    rows: &ClothRows<'_>,
+    each: &mut EachBlock<'_>,
+    seen: &dyn Fn(TrainStage) -> Result<(), TrainError>,
+) -> Result<(), TrainError> {
+    let mut block = Vec::new();
+    let mut n_frames = 0;
+    footage.for_each(sequences, Reading::Cloth, |shot| {
+        rows.extend(shot, &mut block)?;
+        n_frames += 1;
+        if n_frames == 256 {
+            each(&block);
+            block.clear();
+            n_frames = 0;
+        }
+        seen(TrainStage::Cloth)
+    })?;
+    each(&block);
+    Ok(())
+}
+
+/// The sums of the dynamics and of model A.
+fn sums(
+    encoder: &Encoder<'_>,
+    sequences: &[PlannedSequence],
+    layout: &Layout,
+    seen: &dyn Fn(TrainStage) -> Result<(), TrainError>,
+) -> Result<(Sums, Sums), TrainError> {
+    let mut moving = Sums::new(layout.n_inputs(), layout.n_cloth);
+    let mut still = Sums::new(layout.n_body, layout.n_cloth);
+    let mut window = Window::new(*layout);
+    let (mut rows, mut still_rows) = (Vec::new(), Vec::new());
+    let mut n_frames = 0;
+    encoder.for_each(sequences, |frame| {
+        if frame.is_first {
+            window.clear();
+        }
+        still_rows.extend(frame.x.iter().map(|v| f64::from(*v)));
+        still_rows.extend_from_slice(frame.y);
+        window.push(&frame.canonical, frame.x, frame.y, |mut row| {
+            layout.difference(&mut row);
+            rows.append(&mut row);
+            rows.extend_from_slice(frame.y);
+        });
+        n_frames += 1;
+        if n_frames == 256 {
+            moving.add(&rows);
+            still.add(&still_rows);
+            rows.clear();
+            still_rows.clear();
+            n_frames = 0;
+        }
+        seen(TrainStage::Dynamics)
+    })?;
+    moving.add(&rows);
+    still.add(&still_rows);
+    Ok((moving, still))
+}
+
+/// What §6.1 says of training frames; none where the eigenvectors of the
+/// dynamics don't span the space.
+fn energy(
+    encoder: &Encoder<'_>,
+    sequences: &[PlannedSequence],
+    layout: &Layout,
+    animator: &StableSpace,
+    seen: &dyn Fn(TrainStage) -> Result<(), TrainError>,
+) -> Result<Option<Energy>, TrainError> {
+    let dynamics = &animator.parts().dynamics;
+    let n = layout.n_cloth * layout.order;
+    let Ok(eigen) = general_eigen(&dynamics.companion(), n) else {
+        return Ok(None);
+    };
+    let (k, past) = (layout.n_cloth, layout.n_body..layout.n_body + n);
+    let mut meter = EnergyMeter::new(&eigen, k);
+    let mut window = Window::new(*layout);
+    let mut rows = Vec::new();
+    encoder.for_each(sequences, |frame| {
+        if frame.is_first {
+            window.clear();
+        }
+        meter.add_cloth(frame.y);
+        window.push(&frame.canonical, frame.x, frame.y, |row| {
+            rows.extend_from_slice(&row[past.clone()]);
+            let mut drive = vec![0.0; n];
+            let inputs = row.iter().zip(dynamics.weights().chunks_exact(k));
+            for (input, (value, weights)) in inputs.enumerate() {
+                if !past.contains(&input) {
+                    for (out, w) in drive.iter_mut().zip(weights) {
+                        *out += value * f64::from(*w);
+                    }
+                }
+            }
+            rows.append(&mut drive);
+        });
+        if rows.len() >= 256 * n {
+            meter.add(&rows);
+            rows.clear();
+        }
+        seen(TrainStage::Energy)
+    })?;
+    meter.add(&rows);
+    Ok(Some(meter.finish(animator.skinned().rest().len())))
+}
+
+/// The transpose of rows, of which there are `n_rows`.
+fn by_columns(rows: &[f64], n_rows: usize) -> Vec<f64> {
+    let n = rows.len() / n_rows.max(1);
+    let at = |i: usize| rows[(i % n_rows) * n + i / n_rows];
+    (0..rows.len()).map(at).collect()
+}
