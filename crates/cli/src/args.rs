@@ -3,6 +3,7 @@
 mod bench;
 mod dataset;
 mod eval;
+mod reproduce;
 mod train;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use serde::Serialize;
 pub(crate) use bench::{Bench, SimulateBench, SimulateScene, WalkBench, WearBench};
 pub(crate) use dataset::{Dataset, Import, Simulate, SplitName};
 pub(crate) use eval::Eval;
+pub(crate) use reproduce::{Reproduce, Scale, StableSpacesPlan};
 pub(crate) use train::{LinearPlan, Space, StableSpacePlan, StableVariant, Train};
 
 /// Turns cloth simulation into clothing that runs in real time.
@@ -62,6 +64,9 @@ pub(crate) enum Command {
     /// Train a method on a dataset
     #[command(subcommand)]
     Train(Train),
+    /// The tables of a paper on our data, our number beside theirs
+    #[command(subcommand)]
+    Reproduce(Reproduce),
     /// PNG of a character, a garment, a clip or an animation, without a display
     Picture(Picture),
     /// Cloth against the textbook; exit code 1 if a case misses its limit

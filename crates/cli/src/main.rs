@@ -32,6 +32,7 @@ mod info;
 mod motion;
 mod picture;
 mod record;
+mod reproduce;
 mod say;
 mod simulate;
 mod simulate_report;
@@ -85,6 +86,7 @@ fn main() -> ExitCode {
         Command::Dataset(command) => dataset::run(&command, &say),
         Command::Eval(plan) => eval::run(&plan, &say),
         Command::Train(command) => train::run(&command, &say),
+        Command::Reproduce(command) => reproduce::run(&command, &say),
         Command::Picture(plan) => picture::run(&plan, &say),
         Command::Validate(plan) => validate::run(&plan, &say),
         Command::Bench(command) => bench::run(&command, &say),

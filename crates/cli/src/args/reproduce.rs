@@ -1,0 +1,55 @@
+//! The arguments of `reproduce`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use serde::Serialize;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Reproduce {
+    /// De Aguiar and others 2010: dimensions, models and orders on the dress
+    #[command(
+        after_help = "Simulates what is missing, trains a model for every cell of the tables and \
+        rolls it out on clips that it never saw. Every cell is a file in FOLDER/cells, and \
+        FOLDER/README.md has the tables as far as they are done: what is interrupted goes on \
+        where it was.\n\n\
+        Example:\n  drapery reproduce stable-spaces --scale small --out stable-spaces\n"
+    )]
+    StableSpaces(StableSpacesPlan),
+}
+
+#[derive(Debug, ClapArgs, Serialize)]
+pub(crate) struct StableSpacesPlan {
+    /// On how much data
+    #[arg(long, value_enum, default_value_t = Scale::Small)]
+    pub(crate) scale: Scale,
+    /// Folder for tables and cells; made if it is not there
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: PathBuf,
+    /// Folder for simulated data; FOLDER/data if not given
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
+    /// Threads; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[serde(skip)]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scale {
+    /// A few clips, in minutes
+    Small,
+    /// The paper's numbers of clips, stops and frames, in hours
+    Full,
+}
+
+impl Scale {
+    /// The scene that it is simulated from.
+    pub(crate) const fn scene(self) -> &'static str {
+        match self {
+            Self::Small => "stable-spaces-small",
+            Self::Full => "stable-spaces-dress",
+        }
+    }
+}

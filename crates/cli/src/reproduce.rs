@@ -1,0 +1,53 @@
+//! `drapery reproduce`: the tables of a paper on our data, our number beside
+//! theirs.
+//!
+//! A *cell* is one model that is trained and rolled out. Each is a file of its
+//! own once it is done, with the digest of what it was trained on, so that a run
+//! that is interrupted goes on, and one on other data begins anew.
+
+mod stable_spaces;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use serde_json::Value;
+
+use crate::args::Reproduce;
+use crate::say::Say;
+use crate::{Answer, write};
+
+pub(crate) fn run(command: &Reproduce, say: &Say) -> anyhow::Result<Answer> {
+    match command {
+        Reproduce::StableSpaces(plan) => stable_spaces::run(plan, say),
+    }
+}
+
+/// The cells that are done.
+struct Cells {
+    folder: PathBuf,
+    digest: String,
+}
+
+impl Cells {
+    /// The cells of a folder that were made of data with that digest.
+    fn open(folder: PathBuf, digest: String) -> anyhow::Result<Self> {
+        write::folder(&folder)?;
+        Ok(Self { folder, digest })
+    }
+
+    /// A cell that is done.
+    fn get(&self, name: &str) -> Option<Value> {
+        let text = fs::read(self.folder.join(format!("{name}.json"))).ok()?;
+        let cell: Value = serde_json::from_slice(&text).ok()?;
+        (cell["digest"] == self.digest.as_str()).then_some(cell)
+    }
+
+    /// Keeps a cell.
+    fn put(&self, name: &str, mut cell: Value) -> anyhow::Result<()> {
+        cell["digest"] = self.digest.as_str().into();
+        let path = self.folder.join(format!("{name}.json"));
+        let text = serde_json::to_vec_pretty(&cell).context("a cell has only numbers and names")?;
+        write::file(&path, &text)
+    }
+}

@@ -1,0 +1,354 @@
+//! De Aguiar and others, "Stable Spaces for Real-time Clothing", 2010: Tables 2
+//! and 3, and what §7.1 says of walks and §7.2 of unseen motions.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use drapery::core::GarmentAnimator;
+use drapery::learn::{Footage, LinearConfig, StableModel, StableSpaceConfig};
+use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState, Split};
+use drapery::{skinned_garment, stored_character, train_linear_model, train_stable_model};
+use serde_json::{Value, json};
+
+use super::Cells;
+use crate::args::{Scale, Simulate, StableSpacesPlan};
+use crate::record::Input;
+use crate::say::Say;
+use crate::{Answer, dataset, record, simulate, stop, train, write};
+
+/// Dimensions of Table 2.
+const DIMS: [usize; 7] = [10, 16, 32, 50, 64, 80, 128];
+/// What the paper has there [cm]: models A, B and C, on clips that train ...
+const PAPER_TRAIN: [[f64; 7]; 3] = [
+    [2.26, 1.90, 1.46, 1.32, 1.26, 1.21, 1.14],
+    [2.89, 2.24, 1.50, 1.26, 1.17, 1.10, 1.00],
+    [2.86, 2.20, 1.36, 1.09, 1.01, 0.96, 0.87],
+];
+/// ... and on those that test.
+const PAPER_TEST: [[f64; 7]; 3] = [
+    [2.37, 2.04, 1.51, 1.40, 1.37, 1.32, 1.44],
+    [2.99, 2.48, 1.62, 1.43, 1.36, 1.37, 1.56],
+    [3.33, 2.58, 1.59, 1.38, 1.32, 1.34, 1.49],
+];
+/// Table 3: orders 0 to 5 of model C [cm].
+const PAPER_ORDERS: [[f64; 6]; 2] = [
+    [1.26, 1.25, 1.01, 0.99, 0.97, 0.96],
+    [1.37, 1.53, 1.32, 1.39, 1.37, 1.40],
+];
+/// Dimensions of Table 3, and of the model as shipped.
+const SHIPPED: usize = 64;
+
+/// One model of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cell {
+    model: StableModel,
+    order: usize,
+    dims: usize,
+}
+
+impl Cell {
+    /// All, those of Table 2 first; the shipped one before all others.
+    fn all() -> Vec<Self> {
+        let models = [
+            (StableModel::A, 0),
+            (StableModel::B, 2),
+            (StableModel::C, 2),
+        ];
+        let second = |dims| models.map(|(model, order)| Self { model, order, dims });
+        let third = [1, 3, 4, 5].map(|order| Self {
+            model: StableModel::C,
+            order,
+            dims: SHIPPED,
+        });
+        let others = DIMS.into_iter().filter(|dims| *dims != SHIPPED);
+        let mut all: Vec<Self> = second(SHIPPED).into();
+        all.extend(third);
+        all.extend(others.flat_map(second));
+        all
+    }
+
+    fn name(self) -> String {
+        let model = match self.model {
+            StableModel::A => "a",
+            StableModel::B => "b",
+            StableModel::C => "c",
+        };
+        format!("{model}-{}-{}", self.order, self.dims)
+    }
+
+    fn config(self) -> StableSpaceConfig {
+        StableSpaceConfig {
+            model: self.model,
+            order: self.order,
+            dims: self.dims,
+            ..StableSpaceConfig::default()
+        }
+    }
+}
+
+/// The sequences that errors are averaged over, by what they are called.
+struct Sets {
+    /// Clips that train, without their stops, and those that test, as in the
+    /// paper; a walk, a walk with a turn, and what is unseen.
+    all: [(&'static str, Vec<PlannedSequence>); 5],
+}
+
+impl Sets {
+    fn of(dataset: &DatasetFolder) -> anyhow::Result<Self> {
+        let mut train = dataset.split(Split::Train)?;
+        train.retain(|s| s.clip == s.parent);
+        let test = dataset.split(Split::Test)?;
+        let named = |begin: &str| -> Vec<PlannedSequence> {
+            let fits = test.iter().filter(|s| s.clip.starts_with(begin));
+            fits.cloned().collect()
+        };
+        let (mut walk, turn) = (named("extra-walk"), named("extra-walk-turn"));
+        walk.retain(|s| !turn.contains(s));
+        Ok(Self {
+            all: [
+                ("train_cm", train),
+                ("test_cm", named("test-")),
+                ("walk_cm", walk),
+                ("walk_turn_cm", turn),
+                ("unseen_cm", named("unseen-")),
+            ],
+        })
+    }
+
+    /// The mean distance of a vertex in each [cm].
+    fn errors<A: GarmentAnimator>(
+        &self,
+        footage: &Footage<'_>,
+        animator: &A,
+        cell: &mut Value,
+    ) -> anyhow::Result<()> {
+        for (key, sequences) in &self.all {
+            stop::check()?;
+            if !sequences.is_empty() {
+                cell[*key] = (100.0 * footage.open_loop(animator, sequences)?.mean).into();
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> {
+    write::folder(&plan.out)?;
+    let data = plan.data.clone().unwrap_or_else(|| plan.out.join("data"));
+    write::folder(&data)?;
+    let scene = plan.scale.scene();
+    let path = data.join(scene);
+    simulated(plan, &path, say)?;
+    let dataset = dataset::open(&path)?;
+    let character = stored_character(&dataset.head().body)
+        .with_context(|| format!("cannot read the body of {}", path.display()))?;
+    let digest = train::digest(&dataset, &path)?;
+    let cells = Cells::open(plan.out.join("cells"), digest.clone())?;
+    let sets = Sets::of(&dataset)?;
+    let footage = Footage {
+        store: &dataset,
+        body: &character,
+        garment: 0,
+    };
+    let inputs = [Input {
+        name: path.to_string_lossy().into_owned(),
+        sha256: Some(digest.clone()),
+    }];
+    let settings = json!({ "paper": "stable-spaces", "plan": plan });
+    record::write(&plan.out.join("run.json"), "reproduce", &settings, &inputs)?;
+    let page = || {
+        let text = page(plan.scale, &sets, &cells);
+        write::file(&plan.out.join("README.md"), text.as_bytes())
+    };
+    if cells.get("skinning").is_none() {
+        let skinned = skinned_garment(&character, dataset.head(), 0)?;
+        let mut cell = json!({});
+        sets.errors(&footage, &skinned, &mut cell)?;
+        cells.put("skinning", cell)?;
+        page()?;
+    }
+    if cells.get("linear").is_none() {
+        let config = LinearConfig::default();
+        let go_on = || !stop::asked();
+        let trained = train_linear_model(&dataset, &character, 0, &config, &digest, &go_on);
+        stop::check()?;
+        let (_, trained) = trained.context("cannot train the baseline linear")?;
+        let mut cell = json!({ "ridge": trained.ridge });
+        sets.errors(&footage, &trained.animator, &mut cell)?;
+        cells.put("linear", cell)?;
+        page()?;
+    }
+    let all = Cell::all();
+    for (i, cell) in all.iter().enumerate() {
+        let name = cell.name();
+        let known = cells.get(&name);
+        let value = match known {
+            Some(value) => value,
+            None => {
+                let started = Instant::now();
+                let go_on = |_| !stop::asked();
+                let trained =
+                    train_stable_model(&dataset, &character, 0, &cell.config(), &digest, &go_on);
+                stop::check()?;
+                let (model, trained) = trained.with_context(|| format!("cell {name}"))?;
+                let seconds = started.elapsed().as_secs_f64();
+                let taken = &trained.tried[trained.taken];
+                let plain = trained.tried.iter().find(|t| t.ridge == 0.0);
+                let mut value = json!({
+                    "cell": name,
+                    "ridge": taken.ridge,
+                    "fit": taken.kind.name(),
+                    "spectral_radius": model.head().spectral_radius,
+                    "plain_spectral_radius": plain.map(|t| t.free_radius),
+                    "tune_cm": taken.tune.map(|m| 100.0 * m),
+                    "cloth_explained_percent": 100.0 * trained.cloth_explained,
+                    "train_s": seconds,
+                });
+                sets.errors(&footage, &trained.animator, &mut value)?;
+                cells.put(&name, value.clone())?;
+                page()?;
+                value
+            }
+        };
+        let line = format!(
+            "[{}/{}] {name}: {} cm on clips that train, {} on those that test",
+            i + 1,
+            all.len(),
+            number(&value["train_cm"], 2),
+            number(&value["test_cm"], 2),
+        );
+        say.result("cell", &value, line)?;
+    }
+    page()?;
+    say.note(format_args!("see {}", plan.out.join("README.md").display()));
+    Ok(Answer::Yes)
+}
+
+/// Simulates what is missing of the data.
+fn simulated(plan: &StableSpacesPlan, path: &Path, say: &Say) -> anyhow::Result<()> {
+    let is_whole = path.join("zarr.json").exists() && {
+        let there = dataset::open(path)?;
+        let mut planned = there.head().manifest.sequences.iter();
+        planned.all(|s| matches!(there.state(&s.name), Ok(SequenceState::Whole)))
+    };
+    if is_whole {
+        return Ok(());
+    }
+    let scene = Simulate {
+        scene: plan.scale.scene().into(),
+        out: path.to_path_buf(),
+        frames: None,
+        only: Vec::new(),
+        retry: false,
+        anyway: false,
+        threads: plan.threads,
+    };
+    match simulate::run(&scene, say)? {
+        Answer::Yes => Ok(()),
+        Answer::No => bail!("not all of {} could be simulated", path.display()),
+    }
+}
+
+/// A number of a cell, or that there is none.
+fn number(value: &Value, digits: usize) -> String {
+    let number = value.as_f64().map(|v| format!("{v:.digits$}"));
+    number.unwrap_or_else(|| "–".to_string())
+}
+
+/// The tables, as far as they are done.
+fn page(scale: Scale, sets: &Sets, cells: &Cells) -> String {
+    let mut text = String::new();
+    let mut put = |line: String| {
+        let _ = writeln!(text, "{line}");
+    };
+    let of = |cell: Cell, key: &str, digits| {
+        let found = cells.get(&cell.name());
+        found.map_or_else(|| "–".to_string(), |c| number(&c[key], digits))
+    };
+    let frames = |key: &str| -> (usize, u32) {
+        let set = sets.all.iter().find(|(name, _)| *name == key);
+        let set = set.map_or(&[][..], |(_, sequences)| sequences);
+        (set.len(), set.iter().map(|s| s.frames).sum())
+    };
+    put("# Stable Spaces for Real-time Clothing, reproduced\n".into());
+    let size = match scale {
+        Scale::Small => "small",
+        Scale::Full => "full",
+    };
+    let ((n_train, train), (n_test, test)) = (frames("train_cm"), frames("test_cm"));
+    put(format!(
+        "`drapery reproduce stable-spaces --scale {size}`: a dress on a female body, \
+         {n_train} clips that train ({train} frames, and their stops), {n_test} that test \
+         ({test} frames). Mean distance of a vertex from the simulation in cm, rolled out \
+         open-loop. The paper's numbers are of another dress, another body and other motions.\n"
+    ));
+    put("## Table 2: dimensions\n".into());
+    let head: Vec<String> = DIMS.iter().map(ToString::to_string).collect();
+    put(format!("| | {} |", head.join(" | ")));
+    put(format!("|---|{}", "---|".repeat(DIMS.len())));
+    let models = [
+        (StableModel::A, 0, "A"),
+        (StableModel::B, 2, "B"),
+        (StableModel::C, 2, "C"),
+    ];
+    for (key, words, paper) in [
+        ("train_cm", "train", PAPER_TRAIN),
+        ("test_cm", "test", PAPER_TEST),
+    ] {
+        for ((model, order, name), paper) in models.into_iter().zip(paper) {
+            let ours = DIMS.map(|dims| of(Cell { model, order, dims }, key, 2));
+            let theirs = paper.map(|v| format!("{v:.2}"));
+            put(format!("| {words}, {name} | {} |", ours.join(" | ")));
+            put(format!("| the paper's | {} |", theirs.join(" | ")));
+        }
+    }
+    put("\n## Table 3: orders of model C, 64 dimensions\n".into());
+    put("| | 0 (A) | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|---|".into());
+    let of_order = |order: usize| Cell {
+        model: if order == 0 {
+            StableModel::A
+        } else {
+            StableModel::C
+        },
+        order,
+        dims: SHIPPED,
+    };
+    for (key, words, paper) in [
+        ("train_cm", "train", PAPER_ORDERS[0]),
+        ("test_cm", "test", PAPER_ORDERS[1]),
+    ] {
+        let ours: Vec<String> = (0..6).map(|order| of(of_order(order), key, 2)).collect();
+        let theirs = paper.map(|v| format!("{v:.2}"));
+        put(format!("| {words} | {} |", ours.join(" | ")));
+        put(format!("| the paper's | {} |", theirs.join(" | ")));
+    }
+    for (key, words) in [
+        ("plain_spectral_radius", "largest eigenvalue, plain fit"),
+        ("spectral_radius", "as taken"),
+    ] {
+        let ours: Vec<String> = (0..6).map(|order| of(of_order(order), key, 4)).collect();
+        put(format!("| {words} | {} |", ours.join(" | ")));
+    }
+    put("\n## Beside the tables\n".into());
+    put("| | test | walk | walk with a turn | unseen |\n|---|---|---|---|---|".into());
+    let keys = ["test_cm", "walk_cm", "walk_turn_cm", "unseen_cm"];
+    let mut row = |words: &str, name: &str| {
+        let cell = cells.get(name).unwrap_or_default();
+        let all = keys.map(|key| number(&cell[key], 2));
+        put(format!("| {words} | {} |", all.join(" | ")));
+    };
+    row("skinning", "skinning");
+    row("linear", "linear");
+    for (model, order, name) in models {
+        let cell = Cell {
+            model,
+            order,
+            dims: SHIPPED,
+        };
+        row(&format!("{name}, 64 dimensions"), &cell.name());
+    }
+    put("| the paper's C | 1.32 | 2.24 | 2.07 | |".into());
+    text
+}
