@@ -201,6 +201,7 @@ fn report(
     let tried = trained.tried.iter().map(|tried| {
         json!({
             "ridge": tried.ridge,
+            "memory_ridge": tried.memory_ridge,
             "fit": tried.kind.name(),
             "free_radius": tried.free_radius,
             "radius": tried.radius,
@@ -230,6 +231,7 @@ fn report(
         "cloth_explained_percent": 100.0 * trained.cloth_explained,
         "body_explained_percent": 100.0 * trained.body_explained,
         "ridge": taken.ridge,
+        "memory_ridge": taken.memory_ridge,
         "fit": taken.kind.name(),
         "free_spectral_radius": taken.free_radius,
         "spectral_radius": taken.radius,
@@ -244,7 +246,7 @@ fn report(
         |m| format!("{:.2} cm on tune clips", 100.0 * m),
     );
     let text = format!(
-        "{}: {} in {} dimensions of order {}, from {} frames; {tune}; ridge {:e}, {} fit; \
+        "{}: {} in {} dimensions of order {}, from {} frames; {tune}; ridge {:e} and {:e}, {} fit; \
          spectral radius {:.4} (without the condition {:.4}); {:.2} MB, {seconds:.1} s",
         plan.out.display(),
         model.head().garment,
@@ -252,6 +254,7 @@ fn report(
         dynamics.order(),
         trained.extended.1,
         taken.ridge,
+        taken.memory_ridge,
         taken.kind.name(),
         taken.radius,
         taken.free_radius,

@@ -96,12 +96,13 @@ pub fn train_stable_model(
         ClothSpace::Canonical => "canonical",
         ClothSpace::Unposed => "unposed",
     };
-    let settings: [(&str, Value); 7] = [
+    let settings: [(&str, Value); 8] = [
         ("model", model.into()),
         ("dims", config.dims.into()),
         ("order", config.order.into()),
         ("space", space.into()),
         ("ridge", taken.ridge.into()),
+        ("memory_ridge", taken.memory_ridge.into()),
         ("fit", taken.kind.name().into()),
         ("max_radius", config.max_radius.into()),
     ];

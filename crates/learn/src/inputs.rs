@@ -45,14 +45,14 @@ impl Layout {
     }
 
     /// Which inputs belong together: the body, the cloth of each frame, and of
-    /// every motion of the root its way, its sine and its cosine.
-    pub(crate) fn blocks(&self) -> Vec<usize> {
-        let past = std::iter::repeat_n(self.n_cloth, self.order);
-        let root = std::iter::repeat_n([3, 1, 1], self.n_root()).flatten();
-        std::iter::once(self.n_body)
-            .chain(past)
-            .chain(root)
-            .collect()
+    /// every motion of the root its way, its sine and its cosine. Those of the
+    /// cloth are held back `memory` times as strongly as others.
+    pub(crate) fn blocks(&self, memory: f64) -> Vec<(usize, f64)> {
+        let past = std::iter::repeat_n((self.n_cloth, memory), self.order);
+        let root = [(3, 1.0), (1, 1.0), (1, 1.0)];
+        let root = std::iter::repeat_n(root, self.n_root()).flatten();
+        let body = std::iter::once((self.n_body, 1.0));
+        body.chain(past).chain(root).collect()
     }
 
     /// T φ, in place.

@@ -52,20 +52,27 @@ impl Sums {
     }
 
     /// The problem that these are the sums of. Inputs that belong together are
-    /// scaled together: `blocks` are how many each has.
-    pub(crate) fn problem(&self, blocks: &[usize]) -> Result<LeastSquares, NoEigenvalues> {
+    /// scaled together: `blocks` are how many each has, and how many times as
+    /// strongly as others a ridge holds them back.
+    pub(crate) fn problem(&self, blocks: &[(usize, f64)]) -> Result<LeastSquares, NoEigenvalues> {
         let (p, m) = (self.n_inputs, self.n_outputs);
-        debug_assert_eq!(blocks.iter().sum::<usize>(), p, "blocks have all inputs");
         let width = p + m;
         let n = self.n_rows.max(1) as f64;
         let mut scales: Vec<f64> = Vec::with_capacity(p);
-        for block in blocks {
+        for (block, held) in blocks {
             let own = scales.len()..scales.len() + block;
             let mean_sq: f64 = own.map(|i| self.gram[i * width + i] / n).sum();
             let rms = mean_sq.sqrt();
-            let scale = if rms > STILL { 1.0 / rms } else { 0.0 };
+            // Inputs a tenth as large need weights ten times as large, which cost
+            // a hundred times as much.
+            let scale = if rms > STILL {
+                1.0 / (rms * held.sqrt())
+            } else {
+                0.0
+            };
             scales.extend(std::iter::repeat_n(scale, *block));
         }
+        debug_assert_eq!(scales.len(), p, "blocks have all inputs");
         let mut h = vec![0.0; p * p];
         let mut cross = vec![0.0; m * p];
         for i in 0..p {
@@ -149,7 +156,7 @@ mod tests {
         for i in 0..n {
             sums.add(&row(i));
         }
-        sums.problem(&[1; 3]).unwrap()
+        sums.problem(&[(1, 1.0); 3]).unwrap()
     }
 
     #[test]
@@ -195,7 +202,7 @@ mod tests {
             let x = (0.9 * i as f64).sin();
             sums.add(&[x, x, 0.0, 3.0 * x]);
         }
-        let problem = sums.problem(&[1; 3]).unwrap();
+        let problem = sums.problem(&[(1, 1.0); 3]).unwrap();
         let w = problem.solve(0.0);
         assert!((w[0] - w[1]).abs() < 1e-9 && w[2] == 0.0, "{w:?}");
         assert!(((w[0] + w[1]) * problem.scales[0] - 3.0).abs() < 1e-9);

@@ -27,6 +27,6 @@ pub use open_loop::OpenLoopError;
 pub use pca::{EachBlock, MAX_GRAM, PASSES, Pca, PcaError, PcaMethod};
 pub use stability::FitKind;
 pub use stable_space::{
-    RIDGE, RIDGES, Ridge, StableModel, StableSpaceConfig, TrainStage, TrainedStableSpace, Tried,
-    train_stable_space,
+    MEMORIES, MEMORY, RIDGE, RIDGES, Ridge, StableModel, StableSpaceConfig, TrainStage,
+    TrainedStableSpace, Tried, train_stable_space,
 };

@@ -259,7 +259,7 @@ mod tests {
             sums.add(&row);
             (last, older) = (y, last);
         }
-        sums.problem(&[1; 5]).unwrap()
+        sums.problem(&[(1, 1.0); 5]).unwrap()
     }
 
     #[test]

@@ -38,14 +38,21 @@
 //! nothing is moved farther than that: between a hand and a thigh that overlap
 //! cloth would be thrown from one to the other, a few centimetres a round.
 
+mod corrected;
+#[cfg(test)]
+mod tests;
+mod walk;
+
 use alloc::vec;
 use alloc::vec::Vec;
 
 use drapery_core::{
-    AnimateError, BodyFrame, ClosestPoint, GarmentAnimator, PseudoNormals, Seconds, StepReport,
-    Topology, TriangleTree, vertex_normals,
+    AnimateError, ClosestPoint, PseudoNormals, Topology, TriangleTree, vertex_normals,
 };
 use glam::Vec3;
+
+pub use corrected::{Corrected, CorrectedState};
+use walk::{across, distance_to_triangle, walk};
 
 /// Middles are looked at where a corner is nearer to the skin than this [m]. A limb
 /// of 4 cm bulges by as much between the ends of an edge of 5 cm; what is thinner
@@ -57,8 +64,6 @@ const DEEP: f32 = 5e-3;
 /// ... and on the other side of what the garment is not worn over, of which fingers
 /// are thinner than that.
 const DEEP_BESIDE: f32 = 2e-3;
-/// The most triangles of a walk.
-const STEPS: u32 = 12;
 /// A push that has spread to less than this is none [m].
 const NOTHING: f32 = 2e-5;
 
@@ -649,149 +654,3 @@ impl CorrectionState {
         is_near
     }
 }
-
-/// From a triangle to the nearest of those `across` its sides, and on: where that
-/// ends.
-fn walk(
-    (triangles, across): (&[[u32; 3]], &[[u32; 3]]),
-    positions: &[Vec3],
-    p: Vec3,
-    start: u32,
-) -> u32 {
-    let distance = |t: u32| {
-        let corners = triangles[t as usize].map(|v| positions[v as usize]);
-        distance_to_triangle(p, corners)
-    };
-    let mut here = (start, distance(start));
-    for _ in 0..STEPS {
-        let mut next = here;
-        for t in across[here.0 as usize] {
-            let distance = distance(t);
-            if distance < next.1 {
-                next = (t, distance);
-            }
-        }
-        if next.0 == here.0 {
-            break;
-        }
-        here = next;
-    }
-    here.0
-}
-
-/// The triangle across side 01, 12, 20 of each triangle, or itself.
-fn across(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
-    let mut sides: Vec<([u32; 2], u32, usize)> = Vec::with_capacity(3 * triangles.len());
-    for (t, corners) in triangles.iter().enumerate() {
-        for side in 0..3 {
-            let (a, b) = (corners[side], corners[(side + 1) % 3]);
-            sides.push(([a.min(b), a.max(b)], t as u32, side));
-        }
-    }
-    sides.sort_unstable();
-    let mut across: Vec<[u32; 3]> = (0..triangles.len() as u32).map(|t| [t; 3]).collect();
-    for pair in sides.chunk_by(|p, q| p.0 == q.0) {
-        if let [p, q] = pair {
-            across[p.1 as usize][p.2] = q.1;
-            across[q.1 as usize][q.2] = p.1;
-        }
-    }
-    across
-}
-
-/// How far a point is from a triangle [m], or a little more: to its plane inside,
-/// to its sides else.
-fn distance_to_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> f32 {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let normal = ab.cross(ac);
-    let area_sq = normal.length_squared();
-    let v = ap.cross(ac).dot(normal);
-    let w = ab.cross(ap).dot(normal);
-    if area_sq > 0.0 && v >= 0.0 && w >= 0.0 && v + w <= area_sq {
-        return libm::fabsf(ap.dot(normal)) / libm::sqrtf(area_sq);
-    }
-    let side = |from: Vec3, to: Vec3| {
-        let along = to - from;
-        let t = (p - from).dot(along) / along.length_squared().max(1e-20);
-        (from + along * t.clamp(0.0, 1.0)).distance(p)
-    };
-    side(a, b).min(side(b, c)).min(side(c, a))
-}
-
-/// A method with its garment pushed out of the body after every step.
-#[derive(Clone, Debug)]
-pub struct Corrected<A> {
-    animator: A,
-    correction: CollisionCorrection,
-}
-
-/// What a corrected garment remembers.
-#[derive(Clone, Debug)]
-pub struct CorrectedState<S> {
-    animator: S,
-    correction: CorrectionState,
-}
-
-impl<A: GarmentAnimator> Corrected<A> {
-    /// `animator`, corrected.
-    ///
-    /// # Errors
-    /// When the correction is of another garment.
-    pub fn new(animator: A, correction: CollisionCorrection) -> Result<Self, AnimateError> {
-        let expected = animator.topology().n_vertices();
-        match correction.n_vertices == expected {
-            true => Ok(Self {
-                animator,
-                correction,
-            }),
-            false => Err(AnimateError::Output {
-                found: correction.n_vertices,
-                expected,
-            }),
-        }
-    }
-
-    /// The method.
-    pub const fn animator(&self) -> &A {
-        &self.animator
-    }
-}
-
-impl<A: GarmentAnimator> GarmentAnimator for Corrected<A> {
-    type State = CorrectedState<A::State>;
-
-    fn topology(&self) -> &Topology {
-        self.animator.topology()
-    }
-
-    fn frame_step(&self) -> Seconds {
-        self.animator.frame_step()
-    }
-
-    fn start(&self, body: &BodyFrame<'_>) -> Result<Self::State, AnimateError> {
-        let correction = self.correction.start();
-        self.correction.check(&correction, body.vertices)?;
-        Ok(CorrectedState {
-            animator: self.animator.start(body)?,
-            correction,
-        })
-    }
-
-    fn step(
-        &self,
-        state: &mut Self::State,
-        body: &BodyFrame<'_>,
-        out: &mut [Vec3],
-    ) -> Result<StepReport, AnimateError> {
-        self.correction.check(&state.correction, body.vertices)?;
-        let mut report = self.animator.step(&mut state.animator, body, out)?;
-        let depth = self
-            .correction
-            .apply(&mut state.correction, body.vertices, out)?;
-        report.correction_depth = report.correction_depth.max(depth);
-        Ok(report)
-    }
-}
-
-#[cfg(test)]
-mod tests;
