@@ -18,7 +18,7 @@ use serde::Serialize;
 pub(crate) use bench::{Bench, SimulateBench, SimulateScene, WalkBench, WearBench};
 pub(crate) use dataset::{Dataset, Import, Simulate, SplitName};
 pub(crate) use eval::Eval;
-pub(crate) use reproduce::{Reproduce, Scale, StableSpacesPlan};
+pub(crate) use reproduce::{Reproduce, StableSpacesPlan};
 pub(crate) use train::{LinearPlan, Space, StableSpacePlan, StableVariant, Train};
 
 /// Turns cloth simulation into clothing that runs in real time.

@@ -23,12 +23,19 @@ pub(crate) struct StableSpacesPlan {
     /// On how much data
     #[arg(long, value_enum, default_value_t = Scale::Small)]
     pub(crate) scale: Scale,
+    /// Another scene than that of the scale: a file, or a built-in name
+    #[arg(long, value_name = "SCENE")]
+    pub(crate) scene: Option<PathBuf>,
     /// Folder for tables and cells; made if it is not there
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: PathBuf,
     /// Folder for simulated data; FOLDER/data if not given
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data: Option<PathBuf>,
+    /// Now only this cell, such as c-2-64: model C of order 2 in 64 dimensions (may be given
+    /// several times)
+    #[arg(long, value_name = "CELL")]
+    pub(crate) only: Vec<String>,
     /// Threads; as many as there are cores if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     #[serde(skip)]

@@ -13,7 +13,7 @@ use drapery::{skinned_garment, stored_character, train_linear_model, train_stabl
 use serde_json::{Value, json};
 
 use super::Cells;
-use crate::args::{Scale, Simulate, StableSpacesPlan};
+use crate::args::{Simulate, StableSpacesPlan};
 use crate::record::Input;
 use crate::say::Say;
 use crate::{Answer, dataset, record, simulate, stop, train, write};
@@ -106,13 +106,17 @@ impl Sets {
         };
         let (mut walk, turn) = (named("extra-walk"), named("extra-walk-turn"));
         walk.retain(|s| !turn.contains(s));
+        let unseen = named("unseen-");
+        let others =
+            |s: &&PlannedSequence| ![&walk, &turn, &unseen].iter().any(|set| set.contains(s));
+        let tested = test.iter().filter(others).cloned().collect();
         Ok(Self {
             all: [
                 ("train_cm", train),
-                ("test_cm", named("test-")),
+                ("test_cm", tested),
                 ("walk_cm", walk),
                 ("walk_turn_cm", turn),
-                ("unseen_cm", named("unseen-")),
+                ("unseen_cm", unseen),
             ],
         })
     }
@@ -135,12 +139,17 @@ impl Sets {
 }
 
 pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> {
+    let all = chosen(&plan.only)?;
     write::folder(&plan.out)?;
     let data = plan.data.clone().unwrap_or_else(|| plan.out.join("data"));
     write::folder(&data)?;
-    let scene = plan.scale.scene();
-    let path = data.join(scene);
-    simulated(plan, &path, say)?;
+    let scene = match &plan.scene {
+        Some(scene) => scene.clone(),
+        None => plan.scale.scene().into(),
+    };
+    let name = scene.file_stem().context("--scene: no file and no name")?;
+    let path = data.join(name);
+    simulated(plan, &scene, &path, say)?;
     let dataset = dataset::open(&path)?;
     let character = stored_character(&dataset.head().body)
         .with_context(|| format!("cannot read the body of {}", path.display()))?;
@@ -159,7 +168,7 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
     let settings = json!({ "paper": "stable-spaces", "plan": plan });
     record::write(&plan.out.join("run.json"), "reproduce", &settings, &inputs)?;
     let page = || {
-        let text = page(plan.scale, &sets, &cells);
+        let text = page(&name.to_string_lossy(), &sets, &cells);
         write::file(&plan.out.join("README.md"), text.as_bytes())
     };
     if cells.get("skinning").is_none() {
@@ -180,7 +189,6 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
         cells.put("linear", cell)?;
         page()?;
     }
-    let all = Cell::all();
     for (i, cell) in all.iter().enumerate() {
         let name = cell.name();
         let known = cells.get(&name);
@@ -195,7 +203,10 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
                 let (model, trained) = trained.with_context(|| format!("cell {name}"))?;
                 let seconds = started.elapsed().as_secs_f64();
                 let taken = &trained.tried[trained.taken];
-                let plain = trained.tried.iter().find(|t| t.ridge == 0.0);
+                let plain = trained
+                    .tried
+                    .iter()
+                    .find(|t| t.ridge == 0.0 && cell.order > 0);
                 let mut value = json!({
                     "cell": name,
                     "ridge": taken.ridge,
@@ -226,8 +237,24 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
     Ok(Answer::Yes)
 }
 
+/// The cells that are asked for, or all.
+fn chosen(only: &[String]) -> anyhow::Result<Vec<Cell>> {
+    let all = Cell::all();
+    for name in only {
+        if !all.iter().any(|cell| cell.name() == *name) {
+            let names: Vec<String> = all.iter().map(|cell| cell.name()).collect();
+            bail!(
+                "--only {name}: there is no such cell; there are {}",
+                names.join(", ")
+            );
+        }
+    }
+    let is_asked = |cell: &Cell| only.is_empty() || only.contains(&cell.name());
+    Ok(all.into_iter().filter(is_asked).collect())
+}
+
 /// Simulates what is missing of the data.
-fn simulated(plan: &StableSpacesPlan, path: &Path, say: &Say) -> anyhow::Result<()> {
+fn simulated(plan: &StableSpacesPlan, scene: &Path, path: &Path, say: &Say) -> anyhow::Result<()> {
     let is_whole = path.join("zarr.json").exists() && {
         let there = dataset::open(path)?;
         let mut planned = there.head().manifest.sequences.iter();
@@ -237,7 +264,7 @@ fn simulated(plan: &StableSpacesPlan, path: &Path, say: &Say) -> anyhow::Result<
         return Ok(());
     }
     let scene = Simulate {
-        scene: plan.scale.scene().into(),
+        scene: scene.to_path_buf(),
         out: path.to_path_buf(),
         frames: None,
         only: Vec::new(),
@@ -258,7 +285,7 @@ fn number(value: &Value, digits: usize) -> String {
 }
 
 /// The tables, as far as they are done.
-fn page(scale: Scale, sets: &Sets, cells: &Cells) -> String {
+fn page(scene: &str, sets: &Sets, cells: &Cells) -> String {
     let mut text = String::new();
     let mut put = |line: String| {
         let _ = writeln!(text, "{line}");
@@ -273,14 +300,9 @@ fn page(scale: Scale, sets: &Sets, cells: &Cells) -> String {
         (set.len(), set.iter().map(|s| s.frames).sum())
     };
     put("# Stable Spaces for Real-time Clothing, reproduced\n".into());
-    let size = match scale {
-        Scale::Small => "small",
-        Scale::Full => "full",
-    };
     let ((n_train, train), (n_test, test)) = (frames("train_cm"), frames("test_cm"));
     put(format!(
-        "`drapery reproduce stable-spaces --scale {size}`: a dress on a female body, \
-         {n_train} clips that train ({train} frames, and their stops), {n_test} that test \
+        "`drapery reproduce stable-spaces` on the scene `{scene}`: {n_train} clips that train ({train} frames, and their stops), {n_test} that test \
          ({test} frames). Mean distance of a vertex from the simulation in cm, rolled out \
          open-loop. The paper's numbers are of another dress, another body and other motions.\n"
     ));
