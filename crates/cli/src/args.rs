@@ -469,11 +469,11 @@ pub(crate) struct Dressed {
     .pc2 .mdd   point cache of the garment, vertex order as in its file\n  \
     .npz   arrays of everything\n  \
     .obj   one file a frame: sleeve.obj becomes sleeve_0000.obj, …\n\n\
+    Example, after drapery train:\n  \
+    drapery animate --model dress.drapery -c mannequin -m walk --out dress.glb\n\n\
     Examples:\n  drapery animate simulation -c mannequin -g skirt -g poncho --fabric cotton-plain \
     --fabric wool-worsted -m walk --frames 0..30 --out layers.glb\n  \
-    drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n\n\
-    Example, after drapery train:\n  \
-    drapery animate --model dress.drapery -c mannequin -m walk --out dress.glb\n")]
+    drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
 pub(crate) struct Animate {
     /// How the garment moves
     #[arg(value_enum, required_unless_present = "model")]

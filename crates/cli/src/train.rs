@@ -260,6 +260,14 @@ fn report(
         taken.free_radius,
         n_bytes as f64 / 1e6,
     );
-    say.result("model", data, text)?;
+    let energy = trained.energy.map_or_else(String::new, |e| {
+        format!(
+            "\nthe garment of a training frame is at most {:.1} cm from the mean one (root mean \
+             square); beyond {:.1} cm it always swings less",
+            100.0 * e.largest_displacement,
+            100.0 * e.threshold_displacement
+        )
+    });
+    say.result("model", data, text + &energy)?;
     Ok(Answer::Yes)
 }

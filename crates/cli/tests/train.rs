@@ -16,14 +16,20 @@ fn a_dataset_becomes_a_model_that_is_told_of_and_animates() {
     // Of two shapes, so that nothing says which one is meant.
     let text = fs::read_to_string(at.join("scene.toml")).unwrap();
     fs::write(at.join("scene.toml"), text.replace("{}, ", "")).unwrap();
-    let plan = ["simulate", "scene.toml", "--frames", "12", "--out", "d"];
+    let plan = ["simulate", "scene.toml", "--frames", "12", "--out", "tube"];
     out(at, 0, &plan);
+    // The help ends in an example that works.
+    let help = out(at, 0, &["train", "stable-space", "--help"]);
+    let example = help.trim_end().lines().last().unwrap();
+    let words: Vec<&str> = example.split_whitespace().collect();
+    assert_eq!(words[..3], ["drapery", "train", "stable-space"]);
+    out(at, 0, &words[1..]);
     let train = |out: &'static str| {
         let plan = [
             "--json",
             "train",
             "stable-space",
-            "d",
+            "tube",
             "--dims",
             "3",
             "--out",

@@ -26,14 +26,14 @@ use crate::frames::{Footage, Reading};
 use crate::{Pca, PcaMethod, TrainError};
 
 /// The floor under the variances of the confidence, as the distance of a vertex
-/// [m]. Without one a body that is stiff in training would have no confidence
-/// after the smallest shrug; 5 cm would call a crouch a walk.
+/// [m]: without one a body that is stiff in training would have no confidence
+/// after the smallest shrug.
 const FLOOR: f64 = 0.01;
 
 /// Components that move vertices by less are left out [m], root mean square.
 /// Motions made by formulas have few degrees of freedom, and what is left after
-/// those is rounding, which on another clip is another rounding, a thousand
-/// times as large.
+/// those is rounding: with it model A of the small dress scene was off by 92 cm
+/// on another clip.
 const LEAST: f64 = 1e-4;
 
 /// How long the axes are that stand for a joint where there is no surface [m].

@@ -41,9 +41,9 @@ use crate::model::ModelError;
 use crate::products::add_columns;
 use crate::tensors::{TensorValues, Tensors};
 
-/// Beyond so many times the largest training distance nothing is known. Twice
-/// would already distrust a longer stride; at four times a handstand of the
-/// built-in character still has some confidence.
+/// Beyond so many times the largest training distance nothing is known. Less
+/// would distrust poses a little beyond training, where a linear map still
+/// holds; more would trust poses that are nothing like it.
 pub const LOST: f32 = 3.0;
 
 /// How far beyond the training shapes a coefficient may be without and with
