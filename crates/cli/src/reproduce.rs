@@ -43,11 +43,12 @@ impl Cells {
         (cell["digest"] == self.digest.as_str()).then_some(cell)
     }
 
-    /// Keeps a cell.
-    fn put(&self, name: &str, mut cell: Value) -> anyhow::Result<()> {
+    /// Keeps a cell, and gives it as it is kept.
+    fn put(&self, name: &str, mut cell: Value) -> anyhow::Result<Value> {
         cell["digest"] = self.digest.as_str().into();
         let path = self.folder.join(format!("{name}.json"));
         let text = serde_json::to_vec_pretty(&cell).context("a cell has only numbers and names")?;
-        write::file(&path, &text)
+        write::file(&path, &text)?;
+        Ok(cell)
     }
 }

@@ -42,6 +42,7 @@ fn tables_are_made_cell_by_cell_and_go_on_where_they_were() {
         assert_eq!(radius.is_none(), is_a, "{cell}");
         assert!(radius.is_none_or(|r| r < 1.0), "{cell}");
     }
+    assert!(cells[0]["cell"] == "c-2-64" && cells[0]["plain_spectral_radius"].is_f64());
     let page = || fs::read_to_string(at.join("rep/README.md")).unwrap();
     let rows: Vec<String> = page().lines().map(str::to_string).collect();
     let of = |begin: &str| rows.iter().find(|r| r.starts_with(begin)).unwrap();

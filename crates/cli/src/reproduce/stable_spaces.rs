@@ -2,12 +2,13 @@
 //! and 3, and what §7.1 says of walks and §7.2 of unseen motions.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 use drapery::core::GarmentAnimator;
-use drapery::learn::{Footage, LinearConfig, StableModel, StableSpaceConfig};
+use drapery::learn::{Footage, LinearConfig, Ridge, StableModel, StableSpaceConfig};
+use drapery::scene::character::Character;
 use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState, Split};
 use drapery::{skinned_garment, stored_character, train_linear_model, train_stable_model};
 use serde_json::{Value, json};
@@ -138,6 +139,17 @@ impl Sets {
     }
 }
 
+/// What all cells share.
+struct Lab<'a> {
+    dataset: &'a DatasetFolder,
+    character: &'a Character,
+    sets: Sets,
+    cells: Cells,
+    /// The scene, and the page of the tables.
+    scene: &'a str,
+    page: PathBuf,
+}
+
 pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> {
     let all = chosen(&plan.only)?;
     write::folder(&plan.out)?;
@@ -154,75 +166,25 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
     let character = stored_character(&dataset.head().body)
         .with_context(|| format!("cannot read the body of {}", path.display()))?;
     let digest = train::digest(&dataset, &path)?;
-    let cells = Cells::open(plan.out.join("cells"), digest.clone())?;
-    let sets = Sets::of(&dataset)?;
-    let footage = Footage {
-        store: &dataset,
-        body: &character,
-        garment: 0,
-    };
     let inputs = [Input {
         name: path.to_string_lossy().into_owned(),
         sha256: Some(digest.clone()),
     }];
     let settings = json!({ "paper": "stable-spaces", "plan": plan });
     record::write(&plan.out.join("run.json"), "reproduce", &settings, &inputs)?;
-    let page = || {
-        let text = page(&name.to_string_lossy(), &sets, &cells);
-        write::file(&plan.out.join("README.md"), text.as_bytes())
+    let lab = Lab {
+        dataset: &dataset,
+        character: &character,
+        sets: Sets::of(&dataset)?,
+        cells: Cells::open(plan.out.join("cells"), digest)?,
+        scene: &name.to_string_lossy(),
+        page: plan.out.join("README.md"),
     };
-    if cells.get("skinning").is_none() {
-        let skinned = skinned_garment(&character, dataset.head(), 0)?;
-        let mut cell = json!({});
-        sets.errors(&footage, &skinned, &mut cell)?;
-        cells.put("skinning", cell)?;
-        page()?;
-    }
-    if cells.get("linear").is_none() {
-        let config = LinearConfig::default();
-        let go_on = || !stop::asked();
-        let trained = train_linear_model(&dataset, &character, 0, &config, &digest, &go_on);
-        stop::check()?;
-        let (_, trained) = trained.context("cannot train the baseline linear")?;
-        let mut cell = json!({ "ridge": trained.ridge });
-        sets.errors(&footage, &trained.animator, &mut cell)?;
-        cells.put("linear", cell)?;
-        page()?;
-    }
+    lab.known_or("skinning", || lab.skinning())?;
+    lab.known_or("linear", || lab.linear())?;
     for (i, cell) in all.iter().enumerate() {
         let name = cell.name();
-        let known = cells.get(&name);
-        let value = match known {
-            Some(value) => value,
-            None => {
-                let started = Instant::now();
-                let go_on = |_| !stop::asked();
-                let trained =
-                    train_stable_model(&dataset, &character, 0, &cell.config(), &digest, &go_on);
-                stop::check()?;
-                let (model, trained) = trained.with_context(|| format!("cell {name}"))?;
-                let seconds = started.elapsed().as_secs_f64();
-                let taken = &trained.tried[trained.taken];
-                let plain = trained
-                    .tried
-                    .iter()
-                    .find(|t| t.ridge == 0.0 && cell.order > 0);
-                let mut value = json!({
-                    "cell": name,
-                    "ridge": taken.ridge,
-                    "fit": taken.kind.name(),
-                    "spectral_radius": model.head().spectral_radius,
-                    "plain_spectral_radius": plain.map(|t| t.free_radius),
-                    "tune_cm": taken.tune.map(|m| 100.0 * m),
-                    "cloth_explained_percent": 100.0 * trained.cloth_explained,
-                    "train_s": seconds,
-                });
-                sets.errors(&footage, &trained.animator, &mut value)?;
-                cells.put(&name, value.clone())?;
-                page()?;
-                value
-            }
-        };
+        let value = lab.known_or(&name, || lab.train(*cell))?;
         let line = format!(
             "[{}/{}] {name}: {} cm on clips that train, {} on those that test",
             i + 1,
@@ -232,9 +194,91 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
         );
         say.result("cell", &value, line)?;
     }
-    page()?;
-    say.note(format_args!("see {}", plan.out.join("README.md").display()));
+    say.note(format_args!("see {}", lab.page.display()));
     Ok(Answer::Yes)
+}
+
+impl Lab<'_> {
+    /// A cell as it is known, or made and kept; then the page has it.
+    fn known_or(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> anyhow::Result<Value>,
+    ) -> anyhow::Result<Value> {
+        let value = match self.cells.get(name) {
+            Some(value) => value,
+            None => {
+                stop::check()?;
+                let made = make();
+                // What stopped it is not what is wrong.
+                stop::check()?;
+                let made = made.with_context(|| format!("cell {name}"))?;
+                self.cells.put(name, made)?
+            }
+        };
+        let text = page(self.scene, &self.sets, &self.cells);
+        write::file(&self.page, text.as_bytes())?;
+        Ok(value)
+    }
+
+    fn footage(&self) -> Footage<'_> {
+        Footage {
+            store: self.dataset,
+            body: self.character,
+            garment: 0,
+        }
+    }
+
+    /// The baseline that knows no dynamics.
+    fn skinning(&self) -> anyhow::Result<Value> {
+        let skinned = skinned_garment(self.character, self.dataset.head(), 0)?;
+        let mut cell = json!({ "cell": "skinning" });
+        self.sets.errors(&self.footage(), &skinned, &mut cell)?;
+        Ok(cell)
+    }
+
+    /// The baseline that learns from the pose alone.
+    fn linear(&self) -> anyhow::Result<Value> {
+        let (config, go_on) = (LinearConfig::default(), || !stop::asked());
+        let digest = &self.cells.digest;
+        let (_, trained) =
+            train_linear_model(self.dataset, self.character, 0, &config, digest, &go_on)?;
+        let mut cell = json!({ "cell": "linear", "ridge": trained.ridge });
+        self.sets
+            .errors(&self.footage(), &trained.animator, &mut cell)?;
+        Ok(cell)
+    }
+
+    /// A model of the tables; of those that are shipped also what least squares
+    /// are by themselves.
+    fn train(&self, cell: Cell) -> anyhow::Result<Value> {
+        let train = |config: &StableSpaceConfig| {
+            let (go_on, digest) = (|_| !stop::asked(), &self.cells.digest);
+            train_stable_model(self.dataset, self.character, 0, config, digest, &go_on)
+        };
+        let started = Instant::now();
+        let (model, trained) = train(&cell.config())?;
+        let taken = &trained.tried[trained.taken];
+        let mut value = json!({
+            "cell": cell.name(),
+            "ridge": taken.ridge,
+            "fit": taken.kind.name(),
+            "spectral_radius": model.head().spectral_radius,
+            "tune_cm": taken.tune.map(|m| 100.0 * m),
+            "cloth_explained_percent": 100.0 * trained.cloth_explained,
+            "train_s": started.elapsed().as_secs_f64(),
+        });
+        self.sets
+            .errors(&self.footage(), &trained.animator, &mut value)?;
+        if cell.order > 0 && cell.dims == SHIPPED {
+            let (_, plain) = train(&StableSpaceConfig {
+                ridge: Ridge::Fixed(0.0),
+                ..cell.config()
+            })?;
+            value["plain_spectral_radius"] = plain.tried[plain.taken].free_radius.into();
+        }
+        Ok(value)
+    }
 }
 
 /// The cells that are asked for, or all.
