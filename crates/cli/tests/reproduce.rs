@@ -46,15 +46,19 @@ fn tables_are_made_cell_by_cell_and_go_on_where_they_were() {
     let page = || fs::read_to_string(at.join("rep/README.md")).unwrap();
     let rows: Vec<String> = page().lines().map(str::to_string).collect();
     let of = |begin: &str| rows.iter().find(|r| r.starts_with(begin)).unwrap();
-    for begin in [
-        "| train, A",
-        "| test, B",
-        "| test, C",
-        "| linear",
-        "| skinning",
+    for (begin, column) in [
+        ("| train, A", 1),
+        ("| test, B", 1),
+        ("| test, C", 5),
+        ("| linear", 1),
+        ("| skinning", 1),
     ] {
-        let first = of(begin).split('|').nth(2).unwrap().trim();
-        assert!(first.parse::<f64>().is_ok(), "{}", of(begin));
+        let row: Vec<&str> = of(begin).split('|').skip(2).map(str::trim).collect();
+        let numbers = (1..)
+            .zip(&row)
+            .filter(|(_, text)| text.parse::<f64>().is_ok());
+        let columns: Vec<i32> = numbers.map(|(i, _)| i).collect();
+        assert_eq!(columns, [column], "{}", of(begin));
     }
     // Order 2 of Table 3 is the same model as 64 dimensions of Table 2.
     let c_64 = of("| test, C").split('|').nth(6).unwrap();
@@ -93,12 +97,12 @@ fn scenes_and_cells_that_are_not_there_are_named() {
         "--only",
         "d-2-64",
         "--out",
-        "rep",
+        "other",
     ];
     let said = error(folder.path(), 2, &plan);
     assert!(said.contains("d-2-64"), "{said}");
     assert!(
-        !folder.path().join("rep").exists(),
+        !folder.path().join("other").exists(),
         "a plan comes before work"
     );
 }
