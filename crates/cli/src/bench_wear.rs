@@ -22,7 +22,7 @@ use crate::stage::warn_of_misfit;
 use crate::wear_ledger::{Ledger, PairName};
 use crate::wear_pair::{self, Wardrobe};
 use crate::wear_table::{ended, failed, table};
-use crate::{Answer, source, stop, write};
+use crate::{Answer, source, stop, workers, write};
 
 pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
     write::check(&plan.out)?;
@@ -160,18 +160,9 @@ fn work(
         }
         Ok(())
     };
-    let done = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.at_once).map(|_| scope.spawn(worker)).collect();
-        workers
-            .into_iter()
-            .map(|worker| match worker.join() {
-                Ok(done) => done,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-            .collect::<anyhow::Result<Vec<()>>>()
-    });
+    let done = workers::together(threads.at_once, worker);
     bar.finish_and_clear();
-    done.map(drop)
+    done
 }
 
 fn name_of((clip, worn): &(&Clip, &Worn)) -> PairName {

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::dataset_times::{self, Took};
 use crate::say::Say;
 use crate::simulate::{chosen, place};
-use crate::{Answer, dataset, stop};
+use crate::{Answer, dataset, stop, workers};
 
 /// What is looked at, and what is too much.
 pub(crate) struct Limits {
@@ -103,22 +103,7 @@ pub(crate) fn run(
             found[at] = rows;
         }
     };
-    let threads = threads.map_or_else(
-        || std::thread::available_parallelism().map_or(1, usize::from),
-        usize::from,
-    );
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.min(todo.len()))
-            .map(|_| scope.spawn(worker))
-            .collect();
-        let joined = workers.into_iter().map(|worker| match worker.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        joined.collect::<Vec<_>>()
-    })
-    .into_iter()
-    .collect::<anyhow::Result<()>>()?;
+    workers::together(workers::threads(threads).min(todo.len()), worker)?;
     bar.finish_and_clear();
     stop::check()?;
     let rows = found.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -23,7 +23,7 @@ use crate::eval_pictures::Shot;
 use crate::record::Input;
 use crate::say::Say;
 use crate::simulate::chosen;
-use crate::{Answer, dataset, eval_report, record, stop, write};
+use crate::{Answer, dataset, eval_report, record, stop, workers, write};
 
 /// A method to be evaluated.
 pub(crate) struct Entry {
@@ -151,8 +151,7 @@ impl<'a> Plan<'a> {
     }
 
     fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.args.threads.map_or_else(cores, usize::from)
+        workers::threads(self.args.threads)
     }
 
     /// Whether pictures are wanted.
@@ -209,18 +208,7 @@ impl<'a> Plan<'a> {
                 });
             }
         };
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.threads().min(self.todo.len()))
-                .map(|_| scope.spawn(worker))
-                .collect();
-            let joined = workers.into_iter().map(|worker| match worker.join() {
-                Ok(done) => done,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            joined.collect::<Vec<_>>()
-        })
-        .into_iter()
-        .collect::<anyhow::Result<()>>()?;
+        workers::together(self.threads().min(self.todo.len()), worker)?;
         bar.finish_and_clear();
         stop::check()?;
         let rows = found.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -44,6 +44,7 @@ mod validate;
 mod wear_ledger;
 mod wear_pair;
 mod wear_table;
+mod workers;
 mod write;
 
 use std::process::ExitCode;

@@ -22,7 +22,7 @@ use crate::bench::pool_of;
 use crate::dataset_times::{self, Took, beside};
 use crate::record::{self, Input};
 use crate::say::Say;
-use crate::{Answer, simulate_report, stop};
+use crate::{Answer, simulate_report, stop, workers};
 
 /// What putting garments on counts for in the progress bar [frames].
 const DRESSING: u64 = 60;
@@ -232,17 +232,9 @@ fn work(
         }
         Ok(())
     };
-    let done = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..at_once).map(|_| scope.spawn(worker)).collect();
-        let joined = workers.into_iter().map(|worker| match worker.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        // All of them, so that none is left behind by an early error.
-        joined.collect::<Vec<anyhow::Result<()>>>()
-    });
+    let done = workers::together(at_once, worker);
     bar.finish_and_clear();
-    done.into_iter().collect()
+    done
 }
 
 /// Counts the frames of one sequence, and takes their times.

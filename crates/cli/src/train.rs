@@ -8,6 +8,7 @@ use drapery::learn::{
     LinearConfig, Ridge, StableModel, StableSpaceConfig, TrainStage, TrainedStableSpace,
 };
 use drapery::runtime::{ClothSpace, Model};
+use drapery::scene::character::Character;
 use drapery::store::dataset::{DatasetFolder, DatasetHead, DatasetStore, Split, file_digest};
 use drapery::{stored_character, train_linear_model, train_stable_model};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ use crate::args::{LinearPlan, Space, StableSpacePlan, StableVariant, Train};
 use crate::bench::pool_of;
 use crate::record::{self, Input};
 use crate::say::Say;
-use crate::{Answer, dataset, stop, write};
+use crate::{Answer, dataset, stop, workers, write};
 
 pub(crate) fn run(command: &Train, say: &Say) -> anyhow::Result<Answer> {
     match command {
@@ -26,31 +27,63 @@ pub(crate) fn run(command: &Train, say: &Say) -> anyhow::Result<Answer> {
     }
 }
 
+/// What a model is trained on, read and checked before any work.
+struct Ground {
+    dataset: DatasetFolder,
+    character: Character,
+    garment: usize,
+    digest: String,
+}
+
+impl Ground {
+    fn new(dataset_path: &Path, out: &Path, garment: Option<&str>) -> anyhow::Result<Self> {
+        if write::check(out)? != "drapery" {
+            bail!("--out {}: a model is written as .drapery", out.display());
+        }
+        let dataset = dataset::open(dataset_path)?;
+        let garment = chosen_garment(dataset.head(), garment)?;
+        if dataset.split(Split::Train)?.is_empty() {
+            bail!(
+                "{}: no sequence that is split train is whole",
+                dataset_path.display()
+            );
+        }
+        let character = stored_character(&dataset.head().body)
+            .with_context(|| format!("cannot read the body of {}", dataset_path.display()))?;
+        Ok(Self {
+            digest: digest(&dataset, dataset_path)?,
+            dataset,
+            character,
+            garment,
+        })
+    }
+
+    /// Writes what was trained, with its `run.json`; gives how many bytes it has.
+    fn keep(
+        &self,
+        model: &Model,
+        dataset: &Path,
+        out: &Path,
+        plan: Value,
+    ) -> anyhow::Result<usize> {
+        let bytes = model.to_bytes();
+        write::file(out, &bytes)?;
+        let method = &model.head().method;
+        let settings = json!({ "method": method, "plan": plan, "digest": self.digest });
+        let inputs = [Input {
+            name: dataset.to_string_lossy().into_owned(),
+            sha256: Some(self.digest.clone()),
+        }];
+        record::write(&record::beside(out), "train", &settings, &inputs)?;
+        Ok(bytes.len())
+    }
+}
+
 fn stable_space(plan: &StableSpacePlan, say: &Say) -> anyhow::Result<Answer> {
-    if write::check(&plan.out)? != "drapery" {
-        bail!(
-            "--out {}: a model is written as .drapery",
-            plan.out.display()
-        );
-    }
-    let dataset = dataset::open(&plan.dataset)?;
-    let garment = chosen_garment(dataset.head(), plan.garment.as_deref())?;
-    let trains = dataset.split(Split::Train)?;
-    if trains.is_empty() {
-        bail!(
-            "{}: no sequence that is split train is whole",
-            plan.dataset.display()
-        );
-    }
-    let character = stored_character(&dataset.head().body)
-        .with_context(|| format!("cannot read the body of {}", plan.dataset.display()))?;
-    let digest = digest(&dataset, &plan.dataset)?;
+    let ground = Ground::new(&plan.dataset, &plan.out, plan.garment.as_deref())?;
     let config = config(plan);
-    let threads = plan.threads.map_or_else(
-        || std::thread::available_parallelism().map_or(1, usize::from),
-        usize::from,
-    );
     let started = Instant::now();
+    let trains = ground.dataset.split(Split::Train)?;
     let frames: u64 = trains.iter().map(|s| u64::from(s.frames)).sum();
     // Cloth is read once for its components, once for its dynamics, once for its energy.
     let bar = say.progress(2 * frames, "frames");
@@ -60,63 +93,51 @@ fn stable_space(plan: &StableSpacePlan, say: &Say) -> anyhow::Result<Answer> {
         }
         !stop::asked()
     };
-    let trained = pool_of(threads)?
-        .install(|| train_stable_model(&dataset, &character, garment, &config, &digest, &watch));
+    let Ground {
+        dataset,
+        character,
+        garment,
+        digest,
+    } = &ground;
+    let trained = pool_of(workers::threads(plan.threads))?
+        .install(|| train_stable_model(dataset, character, *garment, &config, digest, &watch));
     bar.finish_and_clear();
     if trained.is_err() {
         stop::check()?;
     }
     let (model, trained) =
         trained.with_context(|| format!("cannot train on {}", plan.dataset.display()))?;
-    let bytes = model.to_bytes();
-    write::file(&plan.out, &bytes)?;
-    let settings = json!({ "method": "stable-space", "plan": plan, "digest": digest });
-    let inputs = [Input {
-        name: plan.dataset.to_string_lossy().into_owned(),
-        sha256: Some(digest),
-    }];
-    record::write(&record::beside(&plan.out), "train", &settings, &inputs)?;
+    let n_bytes = ground.keep(&model, &plan.dataset, &plan.out, json!(plan))?;
     let seconds = started.elapsed().as_secs_f64();
-    report(plan, &model, &trained, bytes.len(), seconds, say)
+    report(plan, &model, &trained, n_bytes, seconds, say)
 }
 
 fn linear(plan: &LinearPlan, say: &Say) -> anyhow::Result<Answer> {
-    if write::check(&plan.out)? != "drapery" {
-        bail!(
-            "--out {}: a model is written as .drapery",
-            plan.out.display()
-        );
-    }
-    let dataset = dataset::open(&plan.dataset)?;
-    let garment = chosen_garment(dataset.head(), plan.garment.as_deref())?;
-    let character = stored_character(&dataset.head().body)
-        .with_context(|| format!("cannot read the body of {}", plan.dataset.display()))?;
-    let digest = digest(&dataset, &plan.dataset)?;
+    let ground = Ground::new(&plan.dataset, &plan.out, plan.garment.as_deref())?;
     let config = LinearConfig {
         n_components: plan.dims.into(),
         ridge: plan.ridge,
     };
     let started = Instant::now();
     let go_on = || !stop::asked();
-    let trained = train_linear_model(&dataset, &character, garment, &config, &digest, &go_on);
+    let Ground {
+        dataset,
+        character,
+        garment,
+        digest,
+    } = &ground;
+    let trained = train_linear_model(dataset, character, *garment, &config, digest, &go_on);
     if trained.is_err() {
         stop::check()?;
     }
     let (model, trained) =
         trained.with_context(|| format!("cannot train on {}", plan.dataset.display()))?;
-    let bytes = model.to_bytes();
-    write::file(&plan.out, &bytes)?;
-    let settings = json!({ "method": "linear", "plan": plan, "digest": digest });
-    let inputs = [Input {
-        name: plan.dataset.to_string_lossy().into_owned(),
-        sha256: Some(digest),
-    }];
-    record::write(&record::beside(&plan.out), "train", &settings, &inputs)?;
+    let n_bytes = ground.keep(&model, &plan.dataset, &plan.out, json!(plan))?;
     let seconds = started.elapsed().as_secs_f64();
     let tried = trained.tried.iter();
     let tried = tried.map(|(ridge, rms)| json!({ "ridge": ridge, "tune_rms_cm": 100.0 * rms }));
     let (ridge, n_frames) = (trained.ridge, trained.n_frames);
-    let model_mb = bytes.len() as f64 / 1e6;
+    let model_mb = n_bytes as f64 / 1e6;
     let data = json!({
         "file": plan.out.to_string_lossy(),
         "method": "linear",

@@ -91,29 +91,23 @@ impl Page {
     /// Adds a picture from the bytes of a PNG file, embedded, with a caption
     /// that is also what is read aloud.
     #[must_use]
-    pub fn image_png(mut self, png: &[u8], caption: &str) -> Self {
-        let caption = escaped(caption);
-        self.push(&[
-            "<figure><img src=\"data:image/png;base64,",
-            &STANDARD.encode(png),
-            "\" alt=\"",
-            &caption,
-            "\">",
-        ]);
-        if !caption.is_empty() {
-            self.push(&["<figcaption>", &caption, "</figcaption>"]);
-        }
-        self.push(&["</figure>\n"]);
-        self
+    pub fn image_png(self, png: &[u8], caption: &str) -> Self {
+        self.image("image/png", png, caption)
     }
 
     /// Adds a drawing from the text of an SVG file, embedded as a picture.
     #[must_use]
-    pub fn image_svg(mut self, svg: &str, caption: &str) -> Self {
+    pub fn image_svg(self, svg: &str, caption: &str) -> Self {
+        self.image("image/svg+xml", svg.as_bytes(), caption)
+    }
+
+    fn image(mut self, kind: &str, bytes: &[u8], caption: &str) -> Self {
         let caption = escaped(caption);
         self.push(&[
-            "<figure><img src=\"data:image/svg+xml;base64,",
-            &STANDARD.encode(svg),
+            "<figure><img src=\"data:",
+            kind,
+            ";base64,",
+            &STANDARD.encode(bytes),
             "\" alt=\"",
             &caption,
             "\">",

@@ -15,9 +15,10 @@ use serde_json::{Value, json};
 
 use super::Cells;
 use crate::args::{Simulate, StableSpacesPlan};
+use crate::bench::pool_of;
 use crate::record::Input;
 use crate::say::Say;
-use crate::{Answer, dataset, record, simulate, stop, train, write};
+use crate::{Answer, dataset, record, simulate, stop, train, workers, write};
 
 /// Dimensions of Table 2.
 const DIMS: [usize; 7] = [10, 16, 32, 50, 64, 80, 128];
@@ -152,6 +153,7 @@ struct Lab<'a> {
 
 pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> {
     let all = chosen(&plan.only)?;
+    let threads = pool_of(workers::threads(plan.threads))?;
     write::folder(&plan.out)?;
     let data = plan.data.clone().unwrap_or_else(|| plan.out.join("data"));
     write::folder(&data)?;
@@ -184,7 +186,7 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
     lab.known_or("linear", || lab.linear())?;
     for (i, cell) in all.iter().enumerate() {
         let name = cell.name();
-        let value = lab.known_or(&name, || lab.train(*cell))?;
+        let value = lab.known_or(&name, || threads.install(|| lab.train(*cell)))?;
         let line = format!(
             "[{}/{}] {name}: {} cm on clips that train, {} on those that test",
             i + 1,
@@ -346,8 +348,8 @@ fn page(scene: &str, sets: &Sets, cells: &Cells) -> String {
     put("# Stable Spaces for Real-time Clothing, reproduced\n".into());
     let ((n_train, train), (n_test, test)) = (frames("train_cm"), frames("test_cm"));
     put(format!(
-        "`drapery reproduce stable-spaces` on the scene `{scene}`: {n_train} clips that train ({train} frames, and their stops), {n_test} that test \
-         ({test} frames). Mean distance of a vertex from the simulation in cm, rolled out \
+        "`drapery reproduce stable-spaces` on the scene `{scene}`: {n_train} clips that \
+         train ({train} frames, and their stops), {n_test} that test ({test} frames). Mean distance of a vertex from the simulation in cm, rolled out \
          open-loop. The paper's numbers are of another dress, another body and other motions.\n"
     ));
     put("## Table 2: dimensions\n".into());
