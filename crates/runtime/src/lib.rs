@@ -1,7 +1,8 @@
 //! The methods that animate a garment on a moving body.
 //!
 //! Each implements [`GarmentAnimator`](drapery_core::GarmentAnimator);
-//! [`Animator`] is any of them, and [`step_batch`] steps a crowd.
+//! [`Animator`] is any of them, and [`step_batch`] steps many garments one by one;
+//! [`StableCrowd`] steps a whole crowd of `stable-space` in matrix products.
 //!
 //! | method         | here               | what it is                                         |
 //! |----------------|--------------------|----------------------------------------------------|
@@ -9,6 +10,11 @@
 //! | `stable-space` | [`StableSpace`]    | linear dynamics in a PCA space, conditioned on the body |
 //!
 //! A trained method is kept as the bytes of a [`Model`].
+//!
+//! | feature   | what it adds                                                   |
+//! |-----------|----------------------------------------------------------------|
+//! | `threads` | crowds on all threads of the current pool; needs std           |
+//! | `detect`  | vectors as wide as the machine has, found at run time; needs std |
 #![no_std]
 
 extern crate alloc;
@@ -19,6 +25,7 @@ mod animator;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod correction;
+mod crowd;
 mod linear;
 mod model;
 mod pose_range;
@@ -32,6 +39,7 @@ pub use animator::{Animator, AnimatorState, BatchError, step_batch};
 pub use correction::{
     CollisionCorrection, Corrected, CorrectedState, CorrectionConfig, CorrectionState,
 };
+pub use crowd::{CrowdError, CrowdState, CrowdTimes, StableCrowd};
 pub use linear::{
     LinearError, LinearGarment, LinearParts, LinearState, linear_inputs, n_linear_inputs,
 };

@@ -7,8 +7,10 @@
 //! de Aguiar et al., "Stable Spaces for Real-time Clothing", 2010, §5.3, with
 //! R about +Y, as in [`CanonicalFrame`].
 
+use core::f32::consts::TAU;
+
 use drapery_core::CanonicalFrame;
-use glam::{Quat, Vec3};
+use glam::Quat;
 
 /// How many numbers describe a motion of the root.
 pub const ROOT_MOTION: usize = 5;
@@ -40,9 +42,10 @@ pub struct RootLimits {
 impl RootLimits {
     /// Whether the root was taken elsewhere.
     pub fn is_beyond(&self, now: &CanonicalFrame, then: &CanonicalFrame) -> bool {
-        let [x, y, z, sine, cosine] = root_motion(now, then);
-        let turn = libm::fabsf(libm::atan2f(sine, cosine));
-        Vec3::new(x, y, z).length() > self.step || turn > self.turn
+        // The length and the angle of z, without its sines.
+        let turn = now.heading - then.heading;
+        let turn = turn - TAU * libm::rintf(turn / TAU);
+        (now.root - then.root).length() > self.step || libm::fabsf(turn) > self.turn
     }
 }
 
@@ -65,6 +68,8 @@ pub(crate) fn take_along(frames: &mut [CanonicalFrame], now: &CanonicalFrame) {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
 
     fn at(x: f32, z: f32, heading: f32) -> CanonicalFrame {

@@ -269,6 +269,15 @@ impl SkinnedGarment {
         Ok(worst)
     }
 
+    /// A state on the template body, for who steps several garments in one.
+    pub(crate) fn room(&self) -> SkinnedState {
+        SkinnedState {
+            shape: vec![0.0; self.shape_directions.len()],
+            rest: self.rest.clone(),
+            transforms: self.scratch(),
+        }
+    }
+
     /// Room for the transforms of a frame; none is needed without halfway joints.
     fn scratch(&self) -> Vec<Affine3A> {
         match self.rig.halfway() {
@@ -313,6 +322,9 @@ impl SkinnedGarment {
             if found != expected {
                 return Err(AnimateError::Joints { found, expected });
             }
+        }
+        if are_sound(body) {
+            return Ok(());
         }
         for transform in body.world_from_rest {
             let m = &transform.matrix3;
@@ -425,6 +437,26 @@ impl GarmentAnimator for SkinnedGarment {
 /// Finite and within [`LIMIT`].
 fn sound(x: Vec3) -> bool {
     x.is_finite() && x.abs().max_element() <= LIMIT
+}
+
+/// Whether all joints of a body are finite and within [`LIMIT`], without saying
+/// which is not.
+fn are_sound(body: &BodyFrame<'_>) -> bool {
+    let (mut largest, mut nothing) = (Vec3A::ZERO, Vec3A::ZERO);
+    for transform in body.world_from_rest {
+        let m = &transform.matrix3;
+        for column in [m.x_axis, m.y_axis, m.z_axis, transform.translation] {
+            largest = largest.max(column.abs());
+            // NaN or infinite once is NaN for ever.
+            nothing += column * 0.0;
+        }
+    }
+    for position in body.joint_positions {
+        let position = Vec3A::from(*position);
+        largest = largest.max(position.abs());
+        nothing += position * 0.0;
+    }
+    nothing == Vec3A::ZERO && largest.max_element() <= LIMIT
 }
 
 pub(crate) fn check_magnitude(x: Vec3A, what: &'static str) -> Result<(), AnimateError> {

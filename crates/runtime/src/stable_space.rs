@@ -124,16 +124,16 @@ pub struct StableSpace {
 #[derive(Clone, Debug, PartialEq)]
 pub struct StableState {
     /// How many frames were stepped, up to the order.
-    n_seen: usize,
+    pub(crate) n_seen: usize,
     /// Of the last frame, for where there is none [rad].
-    heading: f32,
+    pub(crate) heading: f32,
     /// Where the root was, the latest first.
-    roots: Vec<CanonicalFrame>,
+    pub(crate) roots: Vec<CanonicalFrame>,
     /// φ: body, past cloth, root motion.
-    inputs: Vec<f32>,
+    pub(crate) inputs: Vec<f32>,
     /// yₜ.
     cloth: Vec<f32>,
-    trust: Trust,
+    pub(crate) trust: Trust,
     skinned: SkinnedState,
     scratch: PoseScratch,
     /// The garment in canonical or unposed space [m].
@@ -207,6 +207,13 @@ impl StableSpace {
     /// What it is made of.
     pub const fn parts(&self) -> &StableSpaceParts {
         &self.parts
+    }
+
+    /// Whether the body fits, as [`step`](GarmentAnimator::step) wants it.
+    pub(crate) fn check(&self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
+        self.skinned.check_shape(body.shape)?;
+        self.skinned.check_body(body)?;
+        self.check_pose(body)
     }
 
     fn check_pose(&self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
@@ -400,9 +407,7 @@ impl GarmentAnimator for StableSpace {
     ) -> Result<StepReport, AnimateError> {
         self.check_state(state)?;
         self.skinned.check_output(out.len())?;
-        self.skinned.check_shape(body.shape)?;
-        self.skinned.check_body(body)?;
-        self.check_pose(body)?;
+        self.check(body)?;
         let parts = &self.parts;
         if parts.space == ClothSpace::Unposed {
             self.skinned.blend_transforms(body, &mut state.transforms)?;
