@@ -15,7 +15,7 @@ use drapery::scene::motion::{Axis, LengthUnit};
 use drapery::sim::textbook::Test;
 use serde::Serialize;
 
-pub(crate) use bench::{Bench, SimulateBench, SimulateScene, WalkBench, WearBench};
+pub(crate) use bench::{Bench, CrowdBench, SimulateBench, SimulateScene, WalkBench, WearBench};
 pub(crate) use dataset::{Dataset, Import, Simulate, SplitName};
 pub(crate) use eval::Eval;
 pub(crate) use reproduce::{Reproduce, StableSpacesPlan};

@@ -14,7 +14,7 @@ use crate::args::{Bench, Dressed, PatternReading};
 use crate::picture::{Look, pictures};
 use crate::say::Say;
 use crate::stage::Stage;
-use crate::{Answer, bench_simulate, bench_walk, bench_wear, source, stop};
+use crate::{Answer, bench_crowd, bench_simulate, bench_walk, bench_wear, source, stop};
 
 pub(crate) fn run(command: &Bench, say: &Say) -> anyhow::Result<Answer> {
     match command {
@@ -28,6 +28,7 @@ pub(crate) fn run(command: &Bench, say: &Say) -> anyhow::Result<Answer> {
             garment,
             runs,
         } => picture(character, garment, *runs, say),
+        Bench::Crowd(plan) => bench_crowd::run(plan, say),
         Bench::Simulate(plan) => bench_simulate::run(plan, say),
         Bench::Walk(plan) => bench_walk::run(plan, say),
         Bench::Wear(plan) => bench_wear::run(plan, say),

@@ -150,8 +150,57 @@ pub(crate) struct WearBench {
     pub(crate) out: PathBuf,
 }
 
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Without --model a stand-in of the given size is stepped: it knows the poses of the motion \
+    and does all that a trained model does, but what it animates was not learned. Every character is at a \
+    place and phase of its own. With --python the same products are timed in NumPy and, where it is there, \
+    PyTorch, on the same numbers of threads and in the same run.\n\n\
+    Example:\n  drapery bench crowd --vertices 100 --dims 8 --count 50 --seconds 0.1\n"
+)]
+pub(crate) struct CrowdBench {
+    /// Who wears it; built-in name or file
+    #[arg(long, short, default_value = "mannequin")]
+    pub(crate) character: String,
+    /// What is worn: dress, or another that can be drafted
+    #[arg(long, short, default_value = "dress")]
+    pub(crate) garment: String,
+    /// Vertices of the garment
+    #[arg(long, default_value_t = 766, value_parser = clap::value_parser!(u32).range(20..=40_000))]
+    pub(crate) vertices: u32,
+    /// Dimensions of cloth and body
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=512))]
+    pub(crate) dims: u32,
+    /// Characters
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=200_000))]
+    pub(crate) count: u32,
+    /// Motion; built-in name or file
+    #[arg(long, short, default_value = "walk")]
+    pub(crate) motion: String,
+    /// Trained model of stable-space to step instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["garment", "vertices", "dims"])]
+    pub(crate) model: Option<PathBuf>,
+    /// Numbers of threads, one measurement each
+    #[arg(
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        default_values_t = [1u16, 2],
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
+    pub(crate) threads: Vec<u16>,
+    /// How long each measurement takes [s]
+    #[arg(long, value_name = "S", default_value_t = 4.0, value_parser = within(0.01..=3600.0))]
+    pub(crate) seconds: f64,
+    /// A Python with NumPy, and PyTorch, to measure beside
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
+    /// Garments a second of a whole crowd, stepped in one call
+    Crowd(CrowdBench),
     /// Seconds for a picture of 1024 × 1024 of a dressed character
     #[command(after_help = "Example:\n  drapery bench picture --runs 3\n")]
     Picture {
