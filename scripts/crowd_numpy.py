@@ -7,11 +7,11 @@ mean garment is one more row of the basis, rotations are sums of products, input
 lie as the library likes them, and the crowd is done at once or in chunks,
 whichever is faster. Numbers are random: time does not depend on them.
 
-    read       joints into canonical space, less their mean
-    project    bodies into their space; how far they are from known poses
-    dynamics   the next coefficients from body, past and root motion
-    garments   reconstruction, the way to the world, and writing
-    product    the matrix product of `garments` alone
+    read         joints into canonical space, less their mean
+    project      bodies into their space; how far they are from known poses
+    dynamics     the next coefficients from body, past and root motion
+    reconstruct  garments out of their space, the way to the world, and writing
+    product      the matrix product of `reconstruct` alone
 
 Prints one JSON object a line and library. Run by `drapery bench crowd --python`,
 which also sets the number of threads; by itself:
@@ -36,7 +36,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402  (the number of threads comes first)
 
-PARTS = ("read", "project", "dynamics", "garments")
+PARTS = ("read", "project", "dynamics", "reconstruct")
 N_ROOT = 5 * a.order
 N_INPUTS = a.body + a.order * a.cloth + N_ROOT
 

@@ -2,6 +2,7 @@
 //! PyTorch where there is a Python that has them.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -29,6 +30,9 @@ const FRAMES: usize = 7;
 const WARM_UP: usize = 3;
 
 pub(crate) fn run(plan: &CrowdBench, say: &Say) -> anyhow::Result<Answer> {
+    if let Some(python) = &plan.python {
+        check_python(python)?;
+    }
     let character = source::character(&plan.character, say)?;
     let (animator, body, clip) = match &plan.model {
         Some(path) => {
@@ -196,7 +200,7 @@ fn parts_of(after: CrowdTimes, before: CrowdTimes, threads: usize) -> [f64; 4] {
         after.read - before.read,
         after.project - before.project,
         after.dynamics - before.dynamics,
-        after.garments - before.garments,
+        after.reconstruct - before.reconstruct,
     ]
     .map(|seconds| seconds / threads as f64)
 }
@@ -232,6 +236,20 @@ fn latencies(
     Ok((all[all.len() / 2], all[all.len() * 99 / 100]))
 }
 
+/// Whether it runs and has NumPy, before anything else is done.
+fn check_python(python: &Path) -> anyhow::Result<()> {
+    let mut command = Command::new(python);
+    let tried = command.args(["-c", "import numpy"]).output();
+    let tried = tried.with_context(|| format!("cannot run {}", python.display()))?;
+    if !tried.status.success() {
+        bail!(
+            "{} has no NumPy; give it some: -m pip install numpy torch",
+            python.display()
+        );
+    }
+    Ok(())
+}
+
 /// A line of the script.
 #[derive(Deserialize)]
 struct Line {
@@ -244,13 +262,13 @@ struct Line {
     read_s: f64,
     project_s: f64,
     dynamics_s: f64,
-    garments_s: f64,
+    reconstruct_s: f64,
     product_s: f64,
 }
 
 /// The same sizes in Python.
 fn beside(
-    python: &std::path::Path,
+    python: &Path,
     plan: &CrowdBench,
     crowd: &StableCrowd,
     threads: u16,
@@ -279,11 +297,7 @@ fn beside(
     }
     let output = child.wait_with_output().with_context(cannot)?;
     if !output.status.success() {
-        bail!(
-            "{}: {}; it needs numpy, and torch for a second opinion",
-            cannot(),
-            output.status
-        );
+        bail!("{}: it ended with {}", cannot(), output.status);
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let rows = text.lines().map(|line| {
@@ -298,7 +312,7 @@ fn beside(
                 line.read_s,
                 line.project_s,
                 line.dynamics_s,
-                line.garments_s,
+                line.reconstruct_s,
             ],
             product: Some(line.product_s),
             confidence: None,
@@ -308,7 +322,7 @@ fn beside(
 }
 
 /// The parts, as in the table and in JSON.
-const PARTS: [&str; 4] = ["read", "project", "dynamics", "garments"];
+const PARTS: [&str; 4] = ["read", "project", "dynamics", "reconstruct"];
 
 impl RateRow {
     fn rate(&self, seconds: f64) -> f64 {
@@ -360,7 +374,7 @@ impl RateRow {
         cells.push(format!("{}–{}", thousands(slowest), thousands(fastest)));
         cells.extend(self.parts.map(thousands));
         cells.push(self.product.map_or_else(String::new, thousands));
-        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>9}")).collect();
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>11}")).collect();
         format!("{:<20} {:>7} {}", self.who, self.threads, cells.join(" "))
     }
 }
@@ -378,9 +392,15 @@ fn tell(
         None => format!("stand-in of {}", plan.garment),
     };
     let heads = [
-        "frame", "spread", "read", "project", "dynamics", "garments", "product",
+        "frame",
+        "spread",
+        "read",
+        "project",
+        "dynamics",
+        "reconstruct",
+        "product",
     ];
-    let heads: Vec<String> = heads.iter().map(|head| format!("{head:>9}")).collect();
+    let heads: Vec<String> = heads.iter().map(|head| format!("{head:>11}")).collect();
     let heading = format!(
         "{} garments, {from}: {} vertices, {} body and {} cloth dimensions, order {}, {BUILD} build\n\
          thousands of garments a second, medians:\n{:<20} {:>7} {}",
@@ -403,7 +423,7 @@ fn tell(
     let (half, most) = latency;
     say.end(format_args!(
         "frame: all of it; read: joints into canonical space; project: bodies and their confidence;\n\
-         garments: reconstruction, way to the world, writing; product: its matrix product alone\n\
+         reconstruct: garments out of their space, to the world and written; product: its matrix product alone\n\
          one garment by itself: {half:.4} ms at p50, {most:.4} ms at p99"
     ))?;
     if plan.python.is_none() {

@@ -39,7 +39,7 @@ fn demo_leaves_a_page_pictures_and_scenes() {
 #[test]
 fn every_help_ends_in_an_example_that_works() {
     let folder = tempfile::tempdir().unwrap();
-    let commands: [&[&str]; 18] = [
+    let commands: [&[&str]; 19] = [
         &[],
         &["demo"],
         &["character", "info"],
@@ -53,6 +53,7 @@ fn every_help_ends_in_an_example_that_works() {
         &["animate"],
         &["picture"],
         &["validate"],
+        &["bench", "crowd"],
         &["bench", "picture"],
         &["bench", "simulate"],
         &["bench", "skinning"],

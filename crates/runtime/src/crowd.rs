@@ -102,7 +102,7 @@ pub struct CrowdTimes {
     /// Dynamics.
     pub dynamics: f64,
     /// Reconstruction, the way to the world, and writing.
-    pub garments: f64,
+    pub reconstruct: f64,
 }
 
 /// Why there is no crowd, or no frame of it.
@@ -325,7 +325,7 @@ impl CrowdState {
             read: sum.read + spent.read,
             project: sum.project + spent.project,
             dynamics: sum.dynamics + spent.dynamics,
-            garments: sum.garments + spent.garments,
+            reconstruct: sum.reconstruct + spent.reconstruct,
         })
     }
 }

@@ -158,7 +158,7 @@ impl Rank {
         spent.read += times[1] - times[0];
         spent.project += times[2] - times[1];
         spent.dynamics += times[3] - times[2];
-        spent.garments += times[4] - times[3];
+        spent.reconstruct += times[4] - times[3];
     }
 
     /// Joints of the bodies in canonical space, less their mean.
