@@ -23,8 +23,9 @@ use glam::{Affine3A, Quat, Vec3};
 /// How far characters stand apart [m].
 const APART: f32 = 1.5;
 
-/// Memory of the stand-in: a swing of 0.9 a frame.
-const ORDER: usize = 2;
+/// What the stand-in remembers of its last two frames: a swing that falls to 0.9
+/// a frame, b₁ = 2 · 0.9 · 0.95 and b₂ = −0.9².
+const SWING: [f32; 2] = [1.71, -0.81];
 
 /// The body in every frame of a clip.
 pub(crate) fn posed_clip(
@@ -185,20 +186,19 @@ pub(crate) fn stand_in(
     // Body, memory, root: each coefficient swings by itself.
     let size = 0.02 / (dims as f32).sqrt();
     let mut weights = numbers.many(dims * dims, size);
-    for (memory, i) in [(2.0 * 0.9 * 0.95, 0), (-0.81, 1)] {
-        debug_assert!(i < ORDER);
+    for memory in SWING {
         for k in 0..dims {
             weights.extend((0..dims).map(|c| if c == k { memory } else { 0.0 }));
         }
     }
-    weights.extend(numbers.many(ROOT_MOTION * ORDER * dims, 0.01));
+    weights.extend(numbers.many(ROOT_MOTION * SWING.len() * dims, 0.01));
     let parts = StableSpaceParts {
         range,
         space: ClothSpace::Canonical,
         mean,
         basis: numbers.many(dims * n_values, (3.0 / n_values as f32).sqrt()),
         still: numbers.many(dims * dims, size),
-        dynamics: Dynamics::new(dims, dims, ORDER, RootTerms::With, weights)?,
+        dynamics: Dynamics::new(dims, dims, SWING.len(), RootTerms::With, weights)?,
         limits: RootLimits {
             step: 0.5,
             turn: 1.0,
