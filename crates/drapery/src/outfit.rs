@@ -11,7 +11,7 @@ use drapery_core::{
 };
 use drapery_runtime::SkinnedGarment;
 use drapery_scene::garment::pins;
-use drapery_sim::{Attachment, Cloth, RestShape};
+use drapery_sim::{Attachment, Cloth, RestShape, StrainCap};
 use glam::Vec3;
 
 #[cfg(doc)]
@@ -27,6 +27,15 @@ pub struct Layer<'g> {
     /// Its fabric.
     pub fabric: &'g Fabric,
 }
+
+/// Threads turn against each other until they jam, and from there on cloth is
+/// about as stiff on the bias as along its threads. Trousers of a bowing body
+/// are stretched by 15 % without it, all on the bias, and by 9 % with it. From a
+/// twelfth on, so that what moves freely pays nothing for it.
+const LOCKING: StrainCap = StrainCap {
+    limit: 0.08,
+    rise: 10_000.0,
+};
 
 /// A garment of an outfit as it is simulated.
 pub(crate) struct WornLayer {
@@ -52,7 +61,8 @@ impl WornLayer {
         let mut first = 0;
         for Layer { garment, fabric } in layers {
             let skinned = dress_made_for(garment, model, made_for, frame_rate)?;
-            cloths.push(Cloth::new(&RestShape::new(garment)?, fabric, &[])?);
+            let cloth = Cloth::new(&RestShape::new(garment)?, fabric, &[])?;
+            cloths.push(cloth.with_cap(Some(LOCKING))?);
             let groups = pins(garment).flat_map(|group| group.vertices.iter().copied());
             let mut pinned: Vec<u32> = groups.collect();
             pinned.sort_unstable();
@@ -96,5 +106,35 @@ impl WornLayer {
             stiffness,
         }));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drapery_scene::builtin;
+    use glam::DVec3;
+
+    use super::*;
+
+    #[test]
+    fn worn_cloth_locks_beyond_its_limit_and_not_before() {
+        let body = builtin::character("tube").unwrap();
+        let garment = builtin::garment("sleeve").unwrap();
+        let fabric = Fabric::plain("cotton", 0.15, 400.0, 1e-5);
+        let shape = vec![0.0; body.shape_parameters().len()];
+        let layers = [Layer {
+            garment: &garment,
+            fabric: &fabric,
+        }];
+        let (_, worn) =
+            WornLayer::all(&layers, &body, &shape, FrameRate::new(30.0).unwrap()).unwrap();
+        let free = Cloth::new(&RestShape::new(&garment).unwrap(), &fabric, &[]).unwrap();
+        let ratio = |stretch: f64| {
+            let rest = garment.mesh().positions().iter();
+            let x: Vec<DVec3> = rest.map(|p| p.as_dvec3() * stretch).collect();
+            worn.energy(&x) / free.energy(&x)
+        };
+        assert!((ratio(1.03) - 1.0).abs() < 1e-9, "{}", ratio(1.03));
+        assert!(ratio(1.12) > 2.0, "{}", ratio(1.12));
     }
 }
