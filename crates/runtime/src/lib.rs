@@ -19,6 +19,7 @@ mod animator;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod correction;
+mod hidden_skin;
 mod linear;
 mod model;
 mod pose_range;
@@ -32,6 +33,7 @@ pub use animator::{Animator, AnimatorState, BatchError, step_batch};
 pub use correction::{
     CollisionCorrection, Corrected, CorrectedState, CorrectionConfig, CorrectionState,
 };
+pub use hidden_skin::HiddenSkin;
 pub use linear::{
     LinearError, LinearGarment, LinearParts, LinearState, linear_inputs, n_linear_inputs,
 };
