@@ -118,8 +118,8 @@ fn stable_space(plan: &StableSpacePlan, say: &Say) -> anyhow::Result<Answer> {
         digest,
     } = &ground;
     let pool = pool_of(workers::threads(plan.threads))?;
-    let trained = pool
-        .install(|| train_stable_model(dataset, character, *garment, &config, digest, &watch));
+    let trained =
+        pool.install(|| train_stable_model(dataset, character, *garment, &config, digest, &watch));
     bar.finish_and_clear();
     if trained.is_err() {
         stop::check()?;

@@ -29,8 +29,8 @@ use serde_json::Value;
 
 use crate::tensors::{TensorValues, Tensors, TensorsError};
 use crate::{
-    Animator, DynamicsError, HiddenSkin, LinearError, LinearGarment, PoseRangeError, SkinnedGarment,
-    SkinnedGarmentError, StableSpace, StableSpaceError,
+    Animator, DynamicsError, HiddenSkin, LinearError, LinearGarment, PoseRangeError,
+    SkinnedGarment, SkinnedGarmentError, StableSpace, StableSpaceError,
 };
 
 /// The version of the file that is written, and the only one that is read.
