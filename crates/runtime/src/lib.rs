@@ -1,7 +1,8 @@
 //! The methods that animate a garment on a moving body.
 //!
 //! Each implements [`GarmentAnimator`](drapery_core::GarmentAnimator);
-//! [`Animator`] is any of them, and [`step_batch`] steps a crowd.
+//! [`Animator`] is any of them, [`step_batch`] steps a crowd and [`Outfit`] several
+//! garments of one character.
 //!
 //! | method         | here               | what it is                                         |
 //! |----------------|--------------------|----------------------------------------------------|
@@ -22,6 +23,7 @@ mod correction;
 mod hidden_skin;
 mod linear;
 mod model;
+mod outfit;
 mod pose_range;
 mod products;
 mod root_motion;
@@ -38,6 +40,7 @@ pub use linear::{
     LinearError, LinearGarment, LinearParts, LinearState, linear_inputs, n_linear_inputs,
 };
 pub use model::{Model, ModelError, ModelHead, SplitError, TrainingSet};
+pub use outfit::{Outfit, OutfitError, OutfitState};
 pub use pose_range::{
     LOST, PoseRange, PoseRangeError, PoseRangeParts, PoseScratch, Trust, canonical_rows,
 };
