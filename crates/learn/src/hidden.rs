@@ -40,9 +40,9 @@ const BENEATH: f32 = 3e-3;
 /// The body is looked at from so far above [m].
 const ABOVE: f32 = 1e-3;
 
-/// The most frames that a model's hidden skin is looked for in. What more show is
-/// within the rim of neighbours: on the dress of 33 clips 1,000 frames hide 2 % fewer
-/// vertices than these, and take ten times as long.
+/// The most frames that a model's hidden skin is looked for in. The time grows with
+/// them: every vertex that is still hidden is looked at from some thirty directions.
+/// What a pose between them shows is left to the rim of neighbours.
 const N_LOOKS: u64 = 100;
 
 /// The skin that the garment hides in a hundred frames, evenly spaced over the

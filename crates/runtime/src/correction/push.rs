@@ -6,10 +6,11 @@ use super::skin::Contact;
 use super::walk::{distance_to_triangle, walk};
 use super::{CollisionCorrection, CorrectionState};
 
-/// Middles are looked at where a corner is nearer to the skin than this [m]. A limb
-/// of 4 cm bulges by as much between the ends of an edge of 5 cm; what is thinner
-/// is found from its own vertices.
-const NEAR: f32 = 8e-3;
+/// Middles are looked at where a limb of this radius [m] that touches the cloth there
+/// could be as far from the nearest corner: it bulges by w² / 2r over the way w to a
+/// corner, 8 mm between the ends of an edge of 5 cm. What is thinner is found from its
+/// own vertices.
+const LIMB: f32 = 0.04;
 /// A vertex that has moved by less than this since the tree was asked is looked for
 /// among the triangles around alone [m]: what it could have come into since is no
 /// deeper than the bar.
@@ -17,6 +18,9 @@ const STILL: f32 = 2e-3;
 /// Triangles that are as near as this to each other at rest are of one part of the
 /// body [m]: about the length of an edge of cloth.
 const ONE_PART: f32 = 0.06;
+/// Skin on the side that cloth faces is looked for so many times as far as the nearest:
+/// through a thigh that is lifted. Twice as far throws straps over a neck.
+const THROUGH: f32 = 1.5;
 /// A push that has spread to less than this is none [m].
 const NOTHING: f32 = 2e-5;
 
@@ -87,13 +91,16 @@ impl CollisionCorrection {
         let at = |v: &u32| cloth[*v as usize];
         let p = corners.iter().map(at).sum::<Vec3>() / corners.len() as f32;
         // The skin is no nearer than from a corner, less the way to it.
-        let (mut free, mut nearest) = (f32::NEG_INFINITY, f32::INFINITY);
+        let (mut free, mut nearest, mut farthest) = (f32::NEG_INFINITY, f32::INFINITY, 0.0f32);
         for v in corners {
             let distance = state.distances[*v as usize];
-            free = free.max(distance - at(v).distance(p));
+            let way = at(v).distance(p);
+            free = free.max(distance - way);
             nearest = nearest.min(distance);
+            farthest = farthest.max(way);
         }
-        if free >= margin || nearest > NEAR {
+        let bulge = farthest * farthest / (2.0 * LIMB);
+        if free >= margin || nearest > bulge + margin {
             return false;
         }
         let normal = corners.iter().map(|v| state.normals[*v as usize]).sum();
@@ -326,7 +333,7 @@ impl CollisionCorrection {
         (p, normal): (Vec3, Vec3),
         contact: Contact,
     ) -> Contact {
-        let reach = self.config.farthest;
+        let reach = THROUGH * self.config.reach;
         self.skin
             .turned(&state.tree, skin, (p, normal), contact, reach)
     }
