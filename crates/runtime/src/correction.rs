@@ -23,7 +23,9 @@
 //!
 //! After the first round the way that vertices were pushed is spread to those
 //! around them that were not, so that no spikes appear; more rounds follow, of
-//! what has moved since, the last of vertices alone. The trees of body and
+//! what has moved since, the last of vertices alone. In the later half of them what
+//! is still inside goes out by the shortest way, whichever way it faces: in a crease
+//! the way out is that of no side, and cloth would be sent to and fro. The trees of body and
 //! garment are refitted, never rebuilt.
 //!
 //! From the triangle that was nearest to a point last time one walks to the
@@ -93,7 +95,7 @@ impl CorrectionConfig {
         reach: 0.1,
         farthest: 0.25,
         skin_reach: 0.02,
-        rounds: 16,
+        rounds: 24,
         spread: 3,
     };
 
@@ -220,6 +222,7 @@ impl CollisionCorrection {
         state.place(skin, cloth);
         let mut is_any = self.push_vertices(state, skin, cloth);
         for round in 0..self.config.rounds {
+            state.is_late = 2 * round >= self.config.rounds;
             is_any |= self.push_middles(state, skin, cloth);
             is_any |= match round {
                 0 => self.push_off_all_skin(state, skin, cloth),

@@ -15,9 +15,6 @@ const LIMB: f32 = 0.04;
 /// among the triangles around alone [m]: what it could have come into since is no
 /// deeper than the bar.
 const STILL: f32 = 2e-3;
-/// Triangles that are as near as this to each other at rest are of one part of the
-/// body [m]: about the length of an edge of cloth.
-const ONE_PART: f32 = 0.06;
 /// Skin on the side that cloth faces is looked for so many times as far as the nearest:
 /// through a thigh that is lifted. Twice as far throws straps over a neck.
 const THROUGH: f32 = 1.5;
@@ -284,8 +281,8 @@ impl CollisionCorrection {
         found
     }
 
-    /// The nearest place of the skin to a middle. Where the walk to it ends at the
-    /// part of the body that its corners are next to, the tree is not asked.
+    /// The nearest place of the skin to a middle. The tree is always asked: at a bent
+    /// knee a walk ends at the thigh, outside, for what is inside the shin.
     fn look_between(
         &self,
         state: &mut CorrectionState,
@@ -306,17 +303,7 @@ impl CollisionCorrection {
         if is_known(hint) {
             hint = self.skin.walk(skin, p, hint);
         }
-        let is_one_part = |corner: &u32| {
-            let other = state.hints[*corner as usize];
-            is_known(hint) && is_known(other) && self.skin.apart(hint, other) < ONE_PART
-        };
-        let local = match corners.iter().all(is_one_part) {
-            true => self.skin.contact_with(skin, p, hint, reach),
-            false => None,
-        };
-        let contact = local
-            .filter(|c| c.distance >= self.config.margin)
-            .or_else(|| self.skin.contact(&state.tree, skin, p, hint, reach));
+        let contact = self.skin.contact(&state.tree, skin, p, hint, reach);
         let contact = contact.map(|contact| {
             hint = contact.triangle;
             self.turned(state, skin, (p, normal), contact)
@@ -333,6 +320,9 @@ impl CollisionCorrection {
         (p, normal): (Vec3, Vec3),
         contact: Contact,
     ) -> Contact {
+        if state.is_late {
+            return contact;
+        }
         let reach = THROUGH * self.config.reach;
         self.skin
             .turned(&state.tree, skin, (p, normal), contact, reach)

@@ -33,8 +33,6 @@ pub(super) struct Skin {
     /// The triangles around each vertex.
     fans: Lists,
     pub(super) tree: TriangleTree,
-    /// The centres of the triangles at rest [m].
-    centres: Vec<Vec3>,
     /// Vertices that are near each other at rest, a patch of them each.
     patches: Lists,
     n_patches: usize,
@@ -91,13 +89,10 @@ impl Skin {
         }
         let tree = TriangleTree::new(skin.triangles(), positions);
         let (patches, n_patches) = patches(positions);
-        let corners = |t: &[u32; 3]| t.map(|v| positions[v as usize]);
-        let centre = |t| corners(t).iter().sum::<Vec3>() / 3.0;
         Self {
             triangles: skin.triangles().to_vec(),
             across: across(skin.triangles()),
             fans: Lists::new(skin.n_vertices(), &mut fans),
-            centres: skin.triangles().iter().map(centre).collect(),
             patches,
             n_patches,
             is_under,
@@ -114,11 +109,6 @@ impl Skin {
     /// A triangle at a vertex, or none.
     pub(super) fn triangle_at(&self, vertex: usize) -> u32 {
         self.fans.of(vertex).first().copied().unwrap_or(u32::MAX)
-    }
-
-    /// How far two triangles are from each other at rest [m].
-    pub(super) fn apart(&self, one: u32, other: u32) -> f32 {
-        self.centres[one as usize].distance(self.centres[other as usize])
     }
 
     /// Vertices in patches of those that are near each other at rest.

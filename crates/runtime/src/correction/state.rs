@@ -37,6 +37,8 @@ pub struct CorrectionState {
     pub(super) is_loose: Vec<bool>,
     pub(super) is_elsewhere: Vec<bool>,
     pub(super) was_elsewhere: Vec<bool>,
+    /// Whether what is still inside goes out by the shortest way.
+    pub(super) is_late: bool,
 }
 
 impl CorrectionState {
@@ -58,6 +60,7 @@ impl CorrectionState {
             is_loose: vec![false; n],
             is_elsewhere: vec![false; n],
             was_elsewhere: vec![false; n],
+            is_late: false,
         }
     }
 
@@ -71,6 +74,7 @@ impl CorrectionState {
         self.is_new.fill(true);
         self.is_loose.fill(true);
         self.is_elsewhere.fill(false);
+        self.is_late = false;
     }
 
     /// A new round of vertices of the body: what has moved since the last one.
