@@ -24,8 +24,7 @@
 //! After the first round the way that vertices were pushed is spread to those
 //! around them that were not, so that no spikes appear; more rounds follow, of
 //! what has moved since, the last of vertices alone. In the later half of them what
-//! is still inside goes out by the shortest way, whichever way it faces: in a crease
-//! the way out is that of no side, and cloth would be sent to and fro. The trees of body and
+//! is still inside goes out by the shortest way, whichever way it faces. The trees of body and
 //! garment are refitted, never rebuilt.
 //!
 //! From the triangle that was nearest to a point last time one walks to the
@@ -42,7 +41,10 @@
 //! there is no inside, so what is nearest to a border is left alone.
 //!
 //! # What it does not do
-//! It does not look at the garment itself. Where the body enters itself there is no
+//! It does not reach its margin everywhere. Where a hem is stretched over a knee that
+//! is bent it leaves points up to some 4 cm deep in a few frames of a hundred, and a
+//! strap thrown over a neck was seen once; why is not known. It does not look at the
+//! garment itself. Where the body enters itself there is no
 //! right place, and what is pushed out of one part may end up in another. Deeper
 //! than [`CorrectionConfig::reach`] nothing is found, and nothing is moved farther
 //! than [`CorrectionConfig::farthest`]: between a hand and a thigh that overlap

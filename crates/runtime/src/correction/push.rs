@@ -281,8 +281,8 @@ impl CollisionCorrection {
         found
     }
 
-    /// The nearest place of the skin to a middle. The tree is always asked: at a bent
-    /// knee a walk ends at the thigh, outside, for what is inside the shin.
+    /// The nearest place of the skin to a middle. The tree is always asked: a walk alone
+    /// may end at another part of the body than the nearest.
     fn look_between(
         &self,
         state: &mut CorrectionState,
