@@ -220,3 +220,36 @@ os.remove(path)
 write("cloth", "square.obj", bytes([3]) + OBJ.encode())
 
 # dataset/tube.json is the zarr.json of the dataset that the target makes.
+
+
+# Models: a rag of three vertices on two joints, skinned and linear.
+def safetensors(head, **arrays):
+    kinds = {"float32": "F32", "uint32": "U32", "uint16": "U16"}
+    places, blob = {"__metadata__": {"drapery": json.dumps(head, separators=(",", ":"))}}, b""
+    for name, array in arrays.items():
+        start = len(blob)
+        blob += array.tobytes()
+        shape, kind = list(array.shape), kinds[array.dtype.name]
+        places[name] = {"dtype": kind, "shape": shape, "data_offsets": [start, len(blob)]}
+    text = json.dumps(places, separators=(",", ":")).encode()
+    return struct.pack("<Q", len(text)) + text + blob
+
+
+head = {
+    "version": 1, "method": "skinning", "garment": "rag", "frame_rate": 30.0,
+    "joints": ["root", "tip"], "parents": [None, 0], "has_halfway_joints": False,
+    "shape_parameters": ["girth"], "training": {"digest": "", "sequences": 1, "frames": 9},
+    "errors": [{"split": "tune", "frames": 9, "mean_cm": 1.0}], "spectral_radius": None,
+    "settings": {"dims": 3},
+}
+rag = {
+    "triangles": np.array([[0, 1, 2]], np.uint32),
+    "skin/rest": np.eye(3, dtype=np.float32),
+    "skin/joints": np.array([[0, 0], [0, 1], [1, 0]], np.uint16),
+    "skin/weights": np.array([[1, 0], [0.5, 0.5], [1, 0]], np.float32),
+    "skin/shape_directions": np.ones((1, 3, 3), np.float32),
+    "hidden/vertices": np.array([0, 1, 1, 0], np.uint16),
+}
+write("model", "skinning.drapery", safetensors(head, **rag))
+# model/stable-space.drapery and model/linear.drapery are what drapery train wrote of
+# the ring of the tests, in two dimensions.

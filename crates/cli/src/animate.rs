@@ -4,13 +4,14 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use drapery::core::BodyModel;
 use drapery::{Animation, BakedGarment};
 use serde_json::json;
 
 use crate::args::{Animate, Method};
 use crate::record::Input;
 use crate::say::Say;
-use crate::stage::{Stage, Wearing, inputs, read_model};
+use crate::stage::{Stage, Wearing, correction, inputs, read_models};
 use crate::{Answer, record, source, stop, write};
 
 /// What the animation is written as.
@@ -53,17 +54,17 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         let built_in = drapery::scene::builtin::CLIPS.join(", ");
         bail!("no --motion given; {built_in} are built in");
     }
-    let model = plan.model.as_deref().map(read_model).transpose()?;
-    if format.is_one_garment() && model.is_none() && plan.dressed.garment.len() != 1 {
+    let models = read_models(&plan.model)?;
+    let n_garments = plan.dressed.garment.len() + models.len();
+    if format.is_one_garment() && n_garments != 1 {
         bail!(
-            "--out {}: such a file holds one garment, {} were given",
+            "--out {}: such a file holds one garment, {n_garments} were given",
             plan.out.display(),
-            plan.dressed.garment.len()
         );
     }
-    let stage = match &model {
-        Some(model) => Stage::load_for(model, &plan.dressed, say)?,
-        None => Stage::load(&plan.dressed, say)?,
+    let stage = match models.is_empty() {
+        false => Stage::load_for(&models, &plan.dressed, say)?,
+        true => Stage::load(&plan.dressed, say)?,
     };
     if format != Format::Glb {
         different_names(&stage)?;
@@ -73,17 +74,22 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
             stage.character.name()
         ));
     }
-    let wearing = match &model {
-        Some(model) => Wearing::Model(model),
-        None => Wearing::by(plan.method.unwrap_or(Method::Skinning), &fabrics),
+    let wearing = match models.is_empty() {
+        false => Wearing::Models(&models, correction(plan.no_correct)),
+        true => Wearing::by(plan.method.unwrap_or(Method::Skinning), &fabrics),
     };
     let animation = stage.animate_by(wearing, say)?;
+    let correction_mm = animation.corrected.map(|m| 1000.0 * f64::from(m));
     let written = save(&animation, format, &plan.out)?;
     let settings = json!({
-        "method": match &model {
-            Some(model) => json!(model.head().method),
-            None => json!(plan.method),
+        "method": match &models[..] {
+            [] => json!(plan.method),
+            [model] => json!(model.head().method),
+            models => models.iter().map(|m| json!(m.head().method)).collect(),
         },
+        "corrected": animation.corrected.is_some(),
+        "correction_max_mm": correction_mm,
+        "hidden_body_triangles": n_hidden(&animation),
         "fabric": fabrics.iter().map(|fabric| &fabric.name).collect::<Vec<_>>(),
         "plan": plan.dressed,
         "shape": stage.body.shape,
@@ -91,7 +97,7 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         "frame_rate": animation.clip.frame_rate().hz(),
     });
     let mut inputs = inputs(&plan.dressed)?;
-    if let Some(model) = &plan.model {
+    for model in &plan.model {
         inputs.push(Input::of(&model.to_string_lossy())?);
     }
     record::write(&record::beside(&plan.out), "animate", &settings, &inputs)?;
@@ -103,6 +109,8 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         "file": written,
         "frames": n_frames,
         "frame_rate": rate,
+        "correction_max_mm": correction_mm,
+        "hidden_body_triangles": n_hidden(&animation),
         "garments": animation.garments.iter().map(|g| json!({
             "name": g.garment.name(),
             "vertices": g.garment.mesh().positions().len(),
@@ -123,6 +131,14 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         format_args!("{written}: {n_frames} frames at {rate} Hz, {what}"),
     )?;
     Ok(Answer::Yes)
+}
+
+/// How many triangles of the body its clothes always hide: left out of .glb, marked
+/// in .npz.
+fn n_hidden(animation: &Animation<'_>) -> usize {
+    let body = animation.character.topology();
+    let hidden = animation.hidden.as_ref().map(|h| h.triangles(body));
+    hidden.map_or(0, |flags| flags.iter().filter(|h| **h).count())
 }
 
 /// Arrays and objects go by the names of garments.

@@ -470,7 +470,8 @@ pub(crate) struct Dressed {
     .npz   arrays of everything\n  \
     .obj   one file a frame: sleeve.obj becomes sleeve_0000.obj, …\n\n\
     Example, after drapery train:\n  \
-    drapery animate --model dress.drapery -c mannequin -m walk --out dress.glb\n\n\
+    drapery animate --model dress.drapery -c mannequin -m walk --out dress.glb\n  \
+    drapery animate --model shirt.drapery --model skirt.drapery -c mannequin -m walk --out both.glb\n\n\
     Examples:\n  drapery animate simulation -c mannequin -g skirt -g poncho --fabric cotton-plain \
     --fabric wool-worsted -m walk --frames 0..30 --out layers.glb\n  \
     drapery animate skinning -c tube -g sleeve -m bend --out sleeve.glb\n")]
@@ -478,9 +479,13 @@ pub(crate) struct Animate {
     /// How the garment moves
     #[arg(value_enum, required_unless_present = "model")]
     pub(crate) method: Option<Method>,
-    /// Model that drapery train wrote, which has its garment with it
+    /// Model that drapery train wrote, which has its garment with it; several from the skin
+    /// outwards
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["method", "garment", "fabric"])]
-    pub(crate) model: Option<PathBuf>,
+    pub(crate) model: Vec<PathBuf>,
+    /// Leave what a model puts inside the body, or inside a garment beneath, where it is
+    #[arg(long, requires = "model")]
+    pub(crate) no_correct: bool,
     #[command(flatten)]
     pub(crate) cloth: ClothsOf,
     #[command(flatten)]
@@ -537,10 +542,14 @@ pub(crate) struct Picture {
     /// How the garment moves
     #[arg(long, value_enum, default_value_t = Method::Skinning)]
     pub(crate) method: Method,
-    /// Model that drapery train wrote, which has its garment with it
+    /// Model that drapery train wrote, which has its garment with it; several from the skin
+    /// outwards
     #[arg(long, value_name = "MODEL",
           conflicts_with_all = ["method", "garment", "fabric", "bodies"])]
-    pub(crate) model: Option<PathBuf>,
+    pub(crate) model: Vec<PathBuf>,
+    /// Leave what a model puts inside the body, or inside a garment beneath, where it is
+    #[arg(long, requires = "model")]
+    pub(crate) no_correct: bool,
     #[command(flatten)]
     pub(crate) cloth: ClothsOf,
     /// The frame of the motion to show; the first one if not given

@@ -42,7 +42,7 @@ pub(crate) fn run(plan: &CrowdBench, say: &Say) -> anyhow::Result<Answer> {
                 motion: Some(plan.motion.clone()),
                 ..Dressed::default()
             };
-            let stage = Stage::load_for(&model, &dressed, say)?;
+            let stage = Stage::load_for(std::slice::from_ref(&model), &dressed, say)?;
             let Animator::StableSpace(animator) = model.animator() else {
                 bail!(
                     "{} is a model of {}; crowds are of stable-space",

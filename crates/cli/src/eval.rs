@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use drapery::core::BodyModel;
 use drapery::eval::{Course, Facts, Method, SeenFrame, Tally, bounding_radius};
 use drapery::learn::LinearConfig;
-use drapery::runtime::{Animator, CollisionCorrection, CorrectionConfig, Model};
+use drapery::runtime::{Animator, CollisionCorrection, CorrectionConfig, HiddenSkin, Model};
 use drapery::scene::character::Character;
 use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState, Split};
 use drapery::{
@@ -32,6 +32,8 @@ pub(crate) struct Entry {
     pub(crate) animator: Animator,
     /// The file, for who is no baseline.
     pub(crate) model: Option<String>,
+    /// The skin that its garment always hides, where it knows.
+    pub(crate) hidden: Option<HiddenSkin>,
     pub(crate) spectral_radius: Option<f64>,
     pub(crate) bytes: Option<u64>,
 }
@@ -120,6 +122,7 @@ impl<'a> Plan<'a> {
             name: "skinning".to_string(),
             animator: Animator::Skinning(skinned),
             model: None,
+            hidden: None,
             spectral_radius: None,
             bytes: None,
         }];
@@ -129,14 +132,14 @@ impl<'a> Plan<'a> {
         }
         entries.extend(models);
         tell_apart(&mut entries);
-        let correction = match args.correct && head.has_body() {
+        let correction = match !args.no_correct && head.has_body() {
             true => {
                 let config = CorrectionConfig::DEFAULT;
                 Some(correction_of(&character, head, garment, config)?)
             }
             false => None,
         };
-        if args.correct && correction.is_none() {
+        if !args.no_correct && correction.is_none() {
             say.note("the dataset has no body: nothing is corrected");
         }
         Ok(Self {
@@ -326,6 +329,7 @@ fn linear(
         name: LINEAR.to_string(),
         animator: model.into_animator(),
         model: None,
+        hidden: None,
         spectral_radius: None,
         bytes: Some(bytes),
     }))
@@ -349,6 +353,7 @@ fn load(path: &Path, character: &Character) -> anyhow::Result<Entry> {
         name: head.method.clone(),
         spectral_radius: head.spectral_radius,
         model: Some(path.to_string_lossy().into_owned()),
+        hidden: model.hidden().cloned(),
         bytes: Some(bytes.len() as u64),
         animator: model.into_animator(),
     })

@@ -2,6 +2,7 @@
 
 use drapery::core::{BodyModel, Topology};
 use drapery::eval::SeenFrame;
+use drapery::runtime::HiddenSkin;
 use drapery::scene::character::Character;
 use drapery::view::picture::{
     Camera, Colour, ColourBar, ColourMap, Image, Options, Scene, SceneMesh, Size, Surface, View,
@@ -44,11 +45,12 @@ impl Shot {
 }
 
 /// The simulation and every method in a row for each shot, hot where the error is
-/// large, with a scale from 0 to `range_cm`.
+/// large, with a scale from 0 to `range_cm`. Skin that a model's garment always
+/// hides is not drawn.
 pub(crate) fn picture(
     character: &Character,
     garment: &Topology,
-    names: &[&str],
+    names: &[(&str, Option<&HiddenSkin>)],
     shots: &[Shot],
     range_cm: f32,
 ) -> anyhow::Result<Image> {
@@ -56,22 +58,31 @@ pub(crate) fn picture(
     let range = (0.0, range_cm);
     let mut images = Vec::new();
     let mut labels = Vec::new();
+    let whole = character.topology();
+    let bodies: Vec<Topology> = (names.iter())
+        .map(|(_, hidden)| hidden.map_or_else(|| whole.clone(), |h| h.seen(whole)))
+        .collect();
     for shot in shots {
-        let body = SceneMesh::body(character.topology(), &shot.skin);
-        let scene = Scene::on_floor().with(body);
+        let scene = Scene::on_floor();
+        let body = SceneMesh::body(whole, &shot.skin);
         let all = shot.skin.iter().chain(&shot.simulated).copied();
         let camera = Camera::framing_points(all, View::three_quarter(), SIZE);
         let options = Options::of_size(SIZE);
         let simulated = SceneMesh::cloth(garment, &shot.simulated, Colour::BLUE);
-        images.push(render(&scene.clone().with(simulated), &camera, &options)?);
+        images.push(render(
+            &scene.clone().with(body).with(simulated),
+            &camera,
+            &options,
+        )?);
         labels.push(format!("simulation, frame {}", shot.frame));
-        for (name, found) in names.iter().zip(&shot.found) {
+        for (((name, _), seen), found) in names.iter().zip(&bodies).zip(&shot.found) {
             let both = found.iter().zip(&shot.simulated);
             let values: Vec<f32> = both.map(|(p, q)| 100.0 * p.distance(*q)).collect();
             let mesh = SceneMesh::cloth(garment, found, Colour::BLUE);
             let values = &values;
             let mesh = mesh.with_surface(Surface::Values { values, range, map });
-            images.push(render(&scene.clone().with(mesh), &camera, &options)?);
+            let scene = scene.clone().with(SceneMesh::body(seen, &shot.skin));
+            images.push(render(&scene.with(mesh), &camera, &options)?);
             labels.push((*name).to_string());
         }
     }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use drapery::eval::{Plot, Tally};
+use drapery::runtime::HiddenSkin;
 use drapery::store::dataset::DatasetStore;
 use drapery::view::page::Page;
 
@@ -61,7 +62,10 @@ fn scale(outcome: &Outcome<'_>) -> f64 {
 }
 
 fn png(outcome: &Outcome<'_>, row: &Row) -> anyhow::Result<Vec<u8>> {
-    let names: Vec<&str> = outcome.entries.iter().map(|e| e.name.as_str()).collect();
+    let entries = outcome.entries.iter();
+    let names: Vec<(&str, Option<&HiddenSkin>)> = entries
+        .map(|e| (e.name.as_str(), e.hidden.as_ref()))
+        .collect();
     let garment = &outcome.dataset.head().garments[outcome.garment].garment;
     let range = scale(outcome) as f32;
     let image = picture(
@@ -119,7 +123,7 @@ pub(crate) fn page(outcome: &Outcome<'_>, args: &Eval) -> anyhow::Result<String>
             outcome.rows.len(),
             head.garments[outcome.garment].n_vertices(),
             head.frame_rate.hz(),
-            match args.correct {
+            match !args.no_correct {
                 true => "What was inside the body was pushed out after every step.",
                 false => "Nothing was pushed out of the body.",
             }

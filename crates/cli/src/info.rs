@@ -191,6 +191,9 @@ fn model(name: &str, say: &Say) -> anyhow::Result<Answer> {
     data["vertices"] = topology.n_vertices().into();
     data["triangles"] = topology.triangles().len().into();
     data["model_mb"] = (n_bytes as f64 / 1e6).into();
+    let hidden = model.hidden();
+    data["hidden_skin_vertices"] = json!(hidden.map(|h| h.n_hidden()));
+    data["body_vertices"] = json!(hidden.map(|h| h.vertices().len()));
     let mut text = format!(
         "{name}: {} of {} ({} vertices), {} joints, {} Hz, trained on {} frames of {} sequences",
         head.method,
@@ -206,6 +209,10 @@ fn model(name: &str, say: &Say) -> anyhow::Result<Answer> {
     }
     if let Some(radius) = head.spectral_radius {
         text += &format!("\n  spectral radius {radius:.4}");
+    }
+    if let Some(hidden) = hidden {
+        let (n, all) = (hidden.n_hidden(), hidden.vertices().len());
+        text += &format!("\n  always hides {n} of {all} vertices of the body");
     }
     for error in &head.errors {
         text += &format!("\n  {:.2} cm on {} clips", error.mean_cm, error.split);

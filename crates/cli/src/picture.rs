@@ -8,15 +8,15 @@ use drapery::core::{
 use drapery::runtime::Model;
 use drapery::scene::character::Character;
 use drapery::view::picture::{
-    Camera, Colour, ColourBar, ColourMap, Image, Options, Scene, SceneMesh, Size, Surface, View,
-    Wireframe, animation_png, render, sheet,
+    Camera, Colour, ColourBar, ColourMap, DEPTH_BIAS, Depth, Image, Options, Scene, SceneMesh,
+    Size, Surface, View, Wireframe, animation_png, render, sheet,
 };
 use glam::Vec3;
 use serde_json::json;
 
 use crate::args::{ColourBy, Picture, Shape};
 use crate::say::Say;
-use crate::stage::{Stage, Wearing, read_model, stretch_percent};
+use crate::stage::{Stage, Wearing, correction, read_models, stretch_percent};
 use crate::{Answer, source, stop, write};
 
 /// Height of a single picture, and of one on a sheet or in a film [pixels].
@@ -31,12 +31,12 @@ pub(crate) fn run(plan: &Picture, say: &Say) -> anyhow::Result<Answer> {
     let bytes = if !plan.bodies.is_empty() {
         of_bodies(plan, &look, say)?
     } else if plan.dressed.character.is_some() {
-        let model = plan.model.as_deref().map(read_model).transpose()?;
-        let stage = match &model {
-            Some(model) => Stage::load_for(model, &plan.dressed, say)?,
-            None => Stage::load(&plan.dressed, say)?,
+        let models = read_models(&plan.model)?;
+        let stage = match models.is_empty() {
+            false => Stage::load_for(&models, &plan.dressed, say)?,
+            true => Stage::load(&plan.dressed, say)?,
         };
-        of_stage(plan, &look, &stage, model.as_ref(), say)?
+        of_stage(plan, &look, &stage, &models, say)?
     } else {
         let needs_body = plan.dressed.motion.is_some()
             || plan.colour.is_some()
@@ -200,14 +200,14 @@ fn of_stage(
     plan: &Picture,
     look: &Look,
     stage: &Stage,
-    model: Option<&Model>,
+    models: &[Model],
     say: &Say,
 ) -> anyhow::Result<Vec<u8>> {
     let n_frames = stage.clip.frames().len();
     let fabrics = source::fabrics(&plan.cloth, &plan.dressed.garment, say)?;
-    let wearing = match model {
-        Some(model) => Wearing::Model(model),
-        None => Wearing::by(plan.method, &fabrics),
+    let wearing = match models.is_empty() {
+        false => Wearing::Models(models, correction(plan.no_correct)),
+        true => Wearing::by(plan.method, &fabrics),
     };
     let animation = stage.animate_by(wearing, say)?;
     if plan.film {
@@ -334,8 +334,11 @@ fn one(
     camera: &Camera,
     look: &Look,
 ) -> anyhow::Result<Image> {
-    let topology = animation.character.topology();
-    let mut body = SceneMesh::body(topology, &posed.vertices);
+    let topology = animation.seen_body();
+    let mut body = SceneMesh::body(&topology, &posed.vertices);
+    if let Some(is_under) = &animation.is_under {
+        body = body.with_depth(Depth::Skin { is_under });
+    }
     if animation.garments.is_empty() && look.wireframe {
         body = body.with_wireframe(Wireframe::default());
     }
@@ -365,7 +368,12 @@ fn one(
             }
             None => Surface::Plain(*colour),
         };
-        scene = scene.with(dressed_mesh(mesh, surface, look));
+        let cloth = dressed_mesh(mesh, surface, look);
+        let epsilon = DEPTH_BIAS;
+        scene = scene.with(match animation.is_under {
+            Some(_) => cloth.with_depth(Depth::Cloth { epsilon }),
+            None => cloth,
+        });
     }
     Ok(render(&scene, camera, &Options::of_size(look.size))?)
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use drapery::core::{
     BodyModel, Clip, Fabric, FrameIndex, FrameRate, Garment, GarmentAnimator, ShapedBody, TriMesh,
 };
-use drapery::runtime::Model;
+use drapery::runtime::{CorrectionConfig, Model};
 use drapery::scene::character::Character;
 use drapery::scene::motion::trim;
 use drapery::scene::preflight::{Severity, check_garment_made_for};
@@ -26,8 +26,8 @@ pub(crate) enum Wearing<'a> {
     Skinned,
     /// Simulated together, each as cloth of its fabric.
     Simulated(&'a [Fabric]),
-    /// By a model that was trained for its one garment.
-    Model(&'a Model),
+    /// By models, one a garment, pushed out of the body or not.
+    Models(&'a [Model], Option<CorrectionConfig>),
 }
 
 impl<'a> Wearing<'a> {
@@ -103,56 +103,88 @@ impl Stage {
         })
     }
 
-    /// Loads what a model animates: its garment on the body that it was trained
-    /// on, unless another shape was asked for.
-    pub(crate) fn load_for(model: &Model, dressed: &Dressed, say: &Say) -> anyhow::Result<Self> {
+    /// Loads what models animate, from the skin outwards: their garments on the body
+    /// that they were trained on, unless another shape was asked for.
+    pub(crate) fn load_for(models: &[Model], dressed: &Dressed, say: &Say) -> anyhow::Result<Self> {
         let mut stage = Self::load(dressed, say)?;
+        for model in models {
+            stage.check_skeleton(model)?;
+        }
+        let trained = |model: &Model| model.animator().trained_shape();
+        let mut shapes = models.iter().filter_map(|m| Some((trained(m)?, m)));
+        if let (true, Some((shape, model))) = (dressed.shape.shape.is_empty(), shapes.next()) {
+            let head = model.head();
+            if let Some((_, other)) = shapes.find(|(other, _)| *other != shape) {
+                bail!(
+                    "{} and {} were trained on bodies of different shapes; give a --shape",
+                    head.garment,
+                    other.head().garment
+                );
+            }
+            if shape != stage.body.shape {
+                say.note(format_args!(
+                    "{}: in the shape that {} was trained on",
+                    stage.character.name(),
+                    head.garment
+                ));
+                let dressed = Dressed {
+                    shape: Shape {
+                        shape: named_shape(&head.shape_parameters, &shape),
+                    },
+                    ..dressed.clone()
+                };
+                stage = Self::load(&dressed, say)?;
+            }
+        }
+        for model in models {
+            let (head, animator) = (model.head(), model.animator());
+            if head.frame_rate != stage.clip.frame_rate().hz() {
+                bail!(
+                    "the model was made for {} frames a second, the motion has {}; \
+                     see drapery motion edit --resample",
+                    head.frame_rate,
+                    stage.clip.frame_rate().hz()
+                );
+            }
+            if let Some(hidden) = model
+                .hidden()
+                .filter(|h| !h.is_of(stage.character.topology()))
+            {
+                say.note(format_args!(
+                    "{}: the model was trained on a body of {} vertices, {} has {}; what it \
+                     always hides is not left out",
+                    head.garment,
+                    hidden.vertices().len(),
+                    stage.character.name(),
+                    stage.character.topology().n_vertices()
+                ));
+            }
+            let mesh = TriMesh::new(
+                animator.skinned().rest().to_vec(),
+                animator.topology().triangles().to_vec(),
+            )?;
+            let garment = Garment::new(head.garment.clone(), mesh, None, Vec::new(), Vec::new())?;
+            stage.garments.push(garment);
+            stage.made_for.push(stage.body.shape.clone());
+        }
+        Ok(stage)
+    }
+
+    fn check_skeleton(&self, model: &Model) -> anyhow::Result<()> {
         let head = model.head();
-        let skeleton = stage.character.skeleton();
+        let skeleton = self.character.skeleton();
         let parents = skeleton.parents().iter().map(|p| p.map(|j| j.0));
         if skeleton.names() != head.joints || !parents.eq(head.parents.iter().copied()) {
             bail!(
                 "the model was made for a body of {} joints from {} on, {} has {} from {} on",
                 head.joints.len(),
                 head.joints[0],
-                stage.character.name(),
+                self.character.name(),
                 skeleton.len(),
                 skeleton.names()[0],
             );
         }
-        let animator = model.animator();
-        let trained = animator.trained_shape();
-        let trained = trained.filter(|shape| *shape != stage.body.shape);
-        if let (true, Some(shape)) = (dressed.shape.shape.is_empty(), trained) {
-            say.note(format_args!(
-                "{}: in the shape that {} was trained on",
-                stage.character.name(),
-                head.garment
-            ));
-            let dressed = Dressed {
-                shape: Shape {
-                    shape: named_shape(&head.shape_parameters, &shape),
-                },
-                ..dressed.clone()
-            };
-            stage = Self::load(&dressed, say)?;
-        }
-        if head.frame_rate != stage.clip.frame_rate().hz() {
-            bail!(
-                "the model was made for {} frames a second, the motion has {}; \
-                 see drapery motion edit --resample",
-                head.frame_rate,
-                stage.clip.frame_rate().hz()
-            );
-        }
-        let mesh = TriMesh::new(
-            animator.skinned().rest().to_vec(),
-            animator.topology().triangles().to_vec(),
-        )?;
-        let garment = Garment::new(head.garment.clone(), mesh, None, Vec::new(), Vec::new())?;
-        stage.garments.push(garment);
-        stage.made_for.push(stage.body.shape.clone());
-        Ok(stage)
+        Ok(())
     }
 
     /// Where a frame of the motion lies in the clip; the first one if none is given.
@@ -193,9 +225,8 @@ impl Stage {
                 }
             }
             Wearing::Simulated(fabrics) => self.simulate(&mut animation, fabrics, say)?,
-            Wearing::Model(model) => {
-                let garments: Vec<&Garment> = self.garments.iter().collect();
-                self.bake(&mut animation, &garments, model.animator(), say)?;
+            Wearing::Models(models, correction) => {
+                self.wear_models(&mut animation, models, correction, say)?;
             }
         }
         Ok(animation)
@@ -267,6 +298,43 @@ impl Stage {
         Ok(())
     }
 
+    /// Animates each garment by its model.
+    fn wear_models<'a>(
+        &'a self,
+        animation: &mut Animation<'a>,
+        models: &[Model],
+        correction: Option<CorrectionConfig>,
+        say: &Say,
+    ) -> anyhow::Result<()> {
+        let garments: Vec<&Garment> = self.garments.iter().collect();
+        let bar = say.progress(self.clip.frames().len() as u64, "frames");
+        let each = |frame: usize| {
+            bar.set_position(frame as u64 + 1);
+            !stop::asked()
+        };
+        let ended = animation.wear_models(&garments, models, correction, each);
+        bar.finish_and_clear();
+        if ended.is_err() {
+            stop::check()?;
+        }
+        if ended? == RollOut::Stopped {
+            stop::check()?;
+        }
+        if let Some(farthest) = animation.corrected.filter(|f| *f > 0.0) {
+            say.note(format_args!(
+                "{}: pushed out of the body{} by up to {:.1} mm",
+                names(&garments),
+                if garments.len() > 1 {
+                    " and off each other"
+                } else {
+                    ""
+                },
+                1000.0 * farthest
+            ));
+        }
+        Ok(())
+    }
+
     fn cannot_wear(&self, garments: &[&Garment]) -> String {
         format!(
             "cannot put {} on {}",
@@ -304,6 +372,16 @@ impl Stage {
 fn named_shape(names: &[String], shape: &[f32]) -> Vec<String> {
     let moved = names.iter().zip(shape).filter(|(_, c)| **c != 0.0);
     moved.map(|(name, c)| format!("{name}={c}")).collect()
+}
+
+/// How models are corrected.
+pub(crate) fn correction(is_left: bool) -> Option<CorrectionConfig> {
+    (!is_left).then_some(CorrectionConfig::DEFAULT)
+}
+
+/// Reads models.
+pub(crate) fn read_models(paths: &[std::path::PathBuf]) -> anyhow::Result<Vec<Model>> {
+    paths.iter().map(|path| read_model(path)).collect()
 }
 
 /// Reads a model.

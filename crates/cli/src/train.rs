@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use drapery::learn::{
-    LinearConfig, Ridge, StableModel, StableSpaceConfig, TrainStage, TrainedStableSpace,
+    Footage, LinearConfig, Ridge, StableModel, StableSpaceConfig, TrainStage, TrainedStableSpace,
+    hidden_skin,
 };
 use drapery::runtime::{ClothSpace, Model};
 use drapery::scene::character::Character;
@@ -58,6 +59,23 @@ impl Ground {
         })
     }
 
+    /// The model with the skin that its garment always hides, where there is a body.
+    fn hiding(&self, model: Model) -> anyhow::Result<Model> {
+        if !self.dataset.head().has_body() {
+            return Ok(model);
+        }
+        let footage = Footage {
+            store: &self.dataset,
+            body: &self.character,
+            garment: self.garment,
+        };
+        let hidden = hidden_skin(&footage, &|| !stop::asked());
+        if hidden.is_err() {
+            stop::check()?;
+        }
+        Ok(model.with_hidden(hidden.context("cannot look for hidden skin")?))
+    }
+
     /// Writes what was trained, with its `run.json`; gives how many bytes it has.
     fn keep(
         &self,
@@ -99,14 +117,16 @@ fn stable_space(plan: &StableSpacePlan, say: &Say) -> anyhow::Result<Answer> {
         garment,
         digest,
     } = &ground;
-    let trained = pool_of(workers::threads(plan.threads))?
-        .install(|| train_stable_model(dataset, character, *garment, &config, digest, &watch));
+    let pool = pool_of(workers::threads(plan.threads))?;
+    let trained =
+        pool.install(|| train_stable_model(dataset, character, *garment, &config, digest, &watch));
     bar.finish_and_clear();
     if trained.is_err() {
         stop::check()?;
     }
     let (model, trained) =
         trained.with_context(|| format!("cannot train on {}", plan.dataset.display()))?;
+    let model = pool.install(|| ground.hiding(model))?;
     let n_bytes = ground.keep(&model, &plan.dataset, &plan.out, json!(plan))?;
     let seconds = started.elapsed().as_secs_f64();
     report(plan, &model, &trained, n_bytes, seconds, say)
@@ -132,6 +152,7 @@ fn linear(plan: &LinearPlan, say: &Say) -> anyhow::Result<Answer> {
     }
     let (model, trained) =
         trained.with_context(|| format!("cannot train on {}", plan.dataset.display()))?;
+    let model = ground.hiding(model)?;
     let n_bytes = ground.keep(&model, &plan.dataset, &plan.out, json!(plan))?;
     let seconds = started.elapsed().as_secs_f64();
     let tried = trained.tried.iter();
@@ -148,6 +169,7 @@ fn linear(plan: &LinearPlan, say: &Say) -> anyhow::Result<Answer> {
         "cloth_explained_percent": 100.0 * trained.explained,
         "ridge": ridge,
         "tried": tried.collect::<Vec<Value>>(),
+        "hidden_skin_vertices": n_hidden(&model),
         "model_mb": model_mb,
         "seconds": seconds,
     });
@@ -158,6 +180,11 @@ fn linear(plan: &LinearPlan, say: &Say) -> anyhow::Result<Answer> {
     );
     say.result("model", data, text)?;
     Ok(Answer::Yes)
+}
+
+/// How many vertices of the body its garment always hides.
+fn n_hidden(model: &Model) -> Option<usize> {
+    model.hidden().map(|hidden| hidden.n_hidden())
 }
 
 fn config(plan: &StableSpacePlan) -> StableSpaceConfig {
@@ -259,6 +286,7 @@ fn report(
         "tune_mean_cm": taken.tune.map(|m| 100.0 * m),
         "tried": tried.collect::<Vec<Value>>(),
         "energy": energy,
+        "hidden_skin_vertices": n_hidden(model),
         "model_mb": n_bytes as f64 / 1e6,
         "seconds": seconds,
     });

@@ -77,7 +77,6 @@ fn reports_and_plots_stand_by_themselves() {
         "eval",
         "--dataset",
         "ds",
-        "--correct",
         "--report",
         "r.html",
         "--plots",
@@ -103,7 +102,7 @@ fn reports_and_plots_stand_by_themselves() {
     assert_eq!(vertices.lines().count(), 1 + 32);
     let run = fs::read_to_string(folder.join("r.html.run.json")).unwrap();
     let run: serde_json::Value = serde_json::from_str(&run).unwrap();
-    assert_eq!(run["settings"]["eval"]["correct"], true);
+    assert_eq!(run["settings"]["eval"]["no_correct"], false);
     assert!(run["inputs"][0]["sha256"].is_string());
 }
 

@@ -81,10 +81,38 @@ fn a_dataset_becomes_a_model_that_is_told_of_and_animates() {
         "64",
     ];
     out(at, 0, &[&picture[..], &["--out", "p.png"]].concat());
+    let left = ["--no-correct", "--out", "q.png"];
+    out(at, 0, &[&picture[..], &left].concat());
+
+    // What is hidden and what was corrected is in the record.
+    assert_eq!(told["body_vertices"], model_body(at));
+    let record = fs::read_to_string(at.join("a.npz.run.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    assert_eq!(record["settings"]["corrected"], true);
+    let hidden = record["settings"]["hidden_body_triangles"].as_u64();
+    let few = told["hidden_skin_vertices"].as_u64().unwrap();
+    assert!(hidden.unwrap() <= 2 * few, "{hidden:?} {few}");
+
+    // One more over it is pushed off it.
+    let both = [&animate("b.glb")[..], &["--model", "m.drapery", "--json"]].concat();
+    let both = &data(&out(at, 0, &both), "animation")[0];
+    assert_eq!(both["garments"].as_array().unwrap().len(), 2);
+    assert!(both["correction_max_mm"].as_f64().unwrap() > 1.0, "{both}");
+    let left = [&animate("c.glb")[..], &["--no-correct", "--json"]].concat();
+    let left = &data(&out(at, 0, &left), "animation")[0];
+    assert!(left["correction_max_mm"].is_null());
+    let one = [&animate("c.pc2")[..], &["--model", "m.drapery"]].concat();
+    assert!(error(at, 2, &one).contains("one garment, 2 were given"));
 
     fs::write(at.join("cut.drapery"), &bytes[..bytes.len() / 2]).unwrap();
     let cut = error(at, 2, &["info", "cut.drapery"]);
     assert!(cut.contains("cut short"), "{cut}");
+}
+
+/// How many vertices the body of the models has.
+fn model_body(at: &std::path::Path) -> serde_json::Value {
+    let told = out(at, 0, &["--json", "character", "info", "tube"]);
+    data(&told, "character")[0]["vertices"].clone()
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub use skeleton::{JointVelocity, Skeleton, SkeletonError};
 pub use skinning::{SkinWeights, SkinWeightsError, blended_transform, skin_positions};
 pub use spatial::{
     ClosestPoint, Meeting, PseudoNormals, RayCrossings, TriangleIntersection, TriangleTree,
-    WindingField, intersect_triangles, winding_number,
+    WindingField, closest_point_on, intersect_triangles, winding_number,
 };
 pub use time::{FrameRate, FrameRateError, Seconds};
 pub use topology::{Edge, Topology, TopologyError};

@@ -21,7 +21,7 @@ mod ray;
 mod tree;
 mod winding;
 
-pub use closest::ClosestPoint;
+pub use closest::{ClosestPoint, closest_point_on};
 pub use intersect::{Meeting, TriangleIntersection, intersect_triangles};
 pub use pseudo_normals::PseudoNormals;
 pub use ray::RayCrossings;

@@ -6,7 +6,10 @@
 
 use std::io::Write;
 
-use drapery_core::{BodyModel, Clip, Garment, GarmentAnimator, PosedBody, ShapedBody};
+use drapery_core::{
+    AnimateError, BodyModel, Clip, Garment, GarmentAnimator, PosedBody, ShapedBody, Topology,
+};
+use drapery_runtime::{CorrectionConfig, HiddenSkin, Model, Outfit, OutfitError};
 use drapery_scene::character::Character;
 use drapery_scene::garment::to_obj;
 use drapery_sim::{MeshBoxes, crossings};
@@ -20,7 +23,7 @@ use drapery_store::obj::write_obj;
 use drapery_store::pc2::Pc2Writer;
 use glam::{DVec3, Vec3};
 
-use crate::road::{RollOut, RollOutError, roll_out};
+use crate::road::{RollOut, RollOutError, roll_out_with_state};
 
 /// A garment's positions over a clip.
 #[derive(Clone, Debug)]
@@ -42,6 +45,13 @@ pub struct Animation<'a> {
     pub clip: &'a Clip,
     /// What it wears, from the skin outwards.
     pub garments: Vec<BakedGarment<'a>>,
+    /// The skin that its clothes always hide, which need not be drawn.
+    pub hidden: Option<HiddenSkin>,
+    /// Whether each vertex of the body is under clothes, shape [body vertex], where
+    /// cloth that is a little beneath the skin is drawn over it.
+    pub is_under: Option<Vec<bool>>,
+    /// The farthest that correction moved a vertex [m]; none where there is none.
+    pub corrected: Option<f32>,
 }
 
 /// Skin and cloth in exported scenes, linear.
@@ -61,6 +71,9 @@ impl<'a> Animation<'a> {
             body,
             clip,
             garments: Vec::new(),
+            hidden: None,
+            is_under: None,
+            corrected: None,
         }
     }
 
@@ -92,6 +105,58 @@ impl<'a> Animation<'a> {
         animator: &A,
         mut each: impl FnMut(usize) -> bool,
     ) -> Result<RollOut, RollOutError> {
+        self.bake(garments, animator, |frame, _| each(frame))
+    }
+
+    /// Bakes garments by their models, from the skin outwards, and pushes them out of
+    /// the body and off each other if they are to be. What the models say that is
+    /// hidden is not drawn. Otherwise as [`wear_outfit`](Self::wear_outfit).
+    ///
+    /// # Errors
+    /// When the models are no outfit, or the body does not fit the clip or a model.
+    ///
+    /// # Panics
+    /// When a model has not as many vertices as its garment.
+    pub fn wear_models(
+        &mut self,
+        garments: &[&'a Garment],
+        models: &[Model],
+        correction: Option<CorrectionConfig>,
+        mut each: impl FnMut(usize) -> bool,
+    ) -> Result<RollOut, WearModelError> {
+        let animators = models.iter().map(|model| model.animator().clone());
+        let outfit = Outfit::new(animators.collect())?;
+        let topology = self.character.topology();
+        let config = correction.unwrap_or_default();
+        let corrected = outfit.clone().corrected(topology, self.body, config)?;
+        let is_under = corrected.is_worn_over();
+        let outfit = match correction {
+            Some(_) => corrected,
+            None => outfit,
+        };
+        let mut farthest = 0.0;
+        let ended = self.bake(garments, &outfit, |frame, state| {
+            farthest = state.farthest();
+            each(frame)
+        })?;
+        let of_this_body = models.iter().filter_map(Model::hidden);
+        for hidden in of_this_body.filter(|h| h.is_of(topology)) {
+            match &mut self.hidden {
+                Some(all) => all.add(hidden),
+                None => self.hidden = Some(hidden.clone()),
+            }
+        }
+        self.is_under = is_under;
+        self.corrected = correction.map(|_| farthest);
+        Ok(ended)
+    }
+
+    fn bake<A: GarmentAnimator>(
+        &mut self,
+        garments: &[&'a Garment],
+        animator: &A,
+        mut each: impl FnMut(usize, &A::State) -> bool,
+    ) -> Result<RollOut, RollOutError> {
         let n_vertices = |garment: &&Garment| garment.mesh().positions().len();
         assert_eq!(
             animator.topology().n_vertices(),
@@ -105,12 +170,12 @@ impl<'a> Animation<'a> {
                 frames: Vec::with_capacity(self.clip.frames().len()),
             })
             .collect();
-        let ended = roll_out(
+        let ended = roll_out_with_state(
             animator,
             self.character,
             self.body,
             self.clip,
-            |frame, _, cloth| {
+            |frame, _, cloth, state| {
                 let mut rest = cloth;
                 for baked in &mut baked {
                     let own = baked.garment.mesh().positions().len();
@@ -118,7 +183,7 @@ impl<'a> Animation<'a> {
                     baked.frames.push(own.to_vec());
                     rest = others;
                 }
-                each(frame)
+                each(frame, state)
             },
         )?;
         if ended == RollOut::Done {
@@ -161,17 +226,28 @@ impl<'a> Animation<'a> {
             .map_err(|source| RollOutError::Pose { frame, source })
     }
 
-    /// Writes a `.glb`: skinned body, baked garments. Wrap files in a buffer.
+    /// The body's triangles without those that clothes always hide.
+    pub fn seen_body(&self) -> Topology {
+        let body = self.character.topology();
+        match &self.hidden {
+            Some(hidden) => hidden.seen(body),
+            None => body.clone(),
+        }
+    }
+
+    /// Writes a `.glb`: skinned body without what is always hidden, baked garments.
+    /// Wrap files in a buffer.
     ///
     /// # Errors
     /// When the parts don't fit together or writing fails.
     pub fn write_glb(&self, out: &mut dyn Write) -> Result<(), GlbWriteError> {
         let garments = self.garments.iter().zip(CLOTH.iter().cycle());
+        let seen = self.seen_body();
         let scene = GlbScene {
             frame_rate: self.clip.frame_rate(),
             body: Some(GlbBody {
                 name: self.character.name(),
-                topology: self.character.topology(),
+                topology: &seen,
                 rest: &self.body.rest,
                 skeleton: self.character.skeleton(),
                 joints: &self.body.joints,
@@ -233,6 +309,11 @@ impl<'a> Animation<'a> {
             "triangles/body",
             triangles(self.character.topology().triangles()),
         );
+        if let Some(hidden) = &self.hidden {
+            let flags = hidden.triangles(self.character.topology());
+            let values: Vec<i64> = flags.iter().map(|h| i64::from(*h)).collect();
+            add("hidden/body", NpyArray::i64([values.len()], values));
+        }
         let poses = self.clip.frames().iter();
         let rotations = poses.clone().flat_map(|p| &p.rotations);
         let rotations = rotations.flat_map(|q| [q.w, q.x, q.y, q.z]).collect();
@@ -263,6 +344,21 @@ impl<'a> Animation<'a> {
             arrays.iter().map(|(n, a)| (n.as_str(), a)).collect();
         Ok(write_npz(&borrowed)?)
     }
+}
+
+/// Why garments can't be worn by their models.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WearModelError {
+    /// The models are no outfit.
+    #[error(transparent)]
+    Outfit(#[from] OutfitError),
+    /// A model was made for another body.
+    #[error(transparent)]
+    Correction(#[from] AnimateError),
+    /// The clip can't be rolled out.
+    #[error(transparent)]
+    RollOut(#[from] RollOutError),
 }
 
 /// Why an `.npz` can't be made.

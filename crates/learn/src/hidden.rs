@@ -20,11 +20,13 @@
 //! simulated one is, has a rim of skin to err on.
 
 use drapery_core::{PoseVelocity, TriangleTree, vertex_normals};
-use drapery_store::dataset::Split;
+use drapery_runtime::HiddenSkin;
+use drapery_store::dataset::{PlannedSequence, Split};
 use glam::Vec3;
+use rayon::prelude::*;
 
 use crate::TrainError;
-use crate::frames::Footage;
+use crate::frames::{Footage, plain};
 
 /// Directions that are looked from.
 pub const N_VIEWS: u32 = 64;
@@ -38,6 +40,32 @@ const BENEATH: f32 = 3e-3;
 /// The body is looked at from so far above [m].
 const ABOVE: f32 = 1e-3;
 
+/// The most frames that a model's hidden skin is looked for in. The time grows with
+/// them: every vertex that is still hidden is looked at from some thirty directions.
+/// What a pose between them shows is left to the rim of neighbours.
+const N_LOOKS: u64 = 100;
+
+/// The skin that the garment hides in a hundred frames, evenly spaced over the
+/// `train` sequences without added stops. `watch` is asked now and then whether to
+/// go on.
+///
+/// # Errors
+/// As [`hidden_vertices`].
+pub fn hidden_skin(
+    footage: &Footage<'_>,
+    watch: &dyn Fn() -> bool,
+) -> Result<HiddenSkin, TrainError> {
+    let mut train = footage.split(Split::Train)?;
+    let without_copies = plain(&train);
+    if !without_copies.is_empty() {
+        train = without_copies;
+    }
+    let n_frames: u64 = train.iter().map(|s| u64::from(s.frames)).sum();
+    let every = n_frames.div_ceil(N_LOOKS).max(1);
+    let every = u32::try_from(every).unwrap_or(u32::MAX);
+    Ok(HiddenSkin::new(hidden_in(footage, &train, every, watch)?))
+}
+
 /// Whether each vertex of the body is hidden by the garment in every `every`-th
 /// frame of the `train` sequences, shape [body vertex]. `watch` is asked now and
 /// then whether to go on.
@@ -49,8 +77,16 @@ pub fn hidden_vertices(
     every: u32,
     watch: &dyn Fn() -> bool,
 ) -> Result<Vec<bool>, TrainError> {
-    let train = footage.split(Split::Train)?;
-    if train.is_empty() {
+    hidden_in(footage, &footage.split(Split::Train)?, every, watch)
+}
+
+fn hidden_in(
+    footage: &Footage<'_>,
+    sequences: &[PlannedSequence],
+    every: u32,
+    watch: &dyn Fn() -> bool,
+) -> Result<Vec<bool>, TrainError> {
+    if sequences.is_empty() {
         return Err(TrainError::NoSequences { split: "train" });
     }
     let topology = footage.body.topology();
@@ -62,7 +98,7 @@ pub fn hidden_vertices(
     let mut skin_tree: Option<TriangleTree> = None;
     let mut is_hidden = vec![true; topology.n_vertices()];
     let views: Vec<Vec3> = views().filter(|d| d.y >= LOWEST).collect();
-    for planned in &train {
+    for planned in sequences {
         let source = footage.store.sequence(&planned.name)?;
         let shaped = footage.body.shaped(&source.shape().coefficients)?;
         for frame in (0..planned.frames).step_by(every.max(1) as usize) {
@@ -90,15 +126,17 @@ pub fn hidden_vertices(
                 let met = tree.ray_crossings(from, d, at);
                 met.entering + met.leaving + met.uncertain > 0
             };
-            for (v, hidden) in is_hidden.iter_mut().enumerate().filter(|(_, h)| **h) {
+            let is_covered = |v: usize| {
                 let (p, n) = (skin[v], normals[v]);
-                let facing = views.iter().filter(|d| d.dot(n) >= FACING);
-                *hidden = facing.clone().count() > 0
-                    && facing.into_iter().all(|d| {
+                let mut facing = views.iter().filter(|d| d.dot(n) >= FACING).peekable();
+                facing.peek().is_some()
+                    && facing.all(|d| {
                         meets(&cloth_tree, &cloth, p - BENEATH * n, *d)
                             || meets(tree, skin, p + ABOVE * n, *d)
-                    });
-            }
+                    })
+            };
+            let still_hidden = is_hidden.par_iter_mut().enumerate().filter(|(_, h)| **h);
+            still_hidden.for_each(|(v, hidden)| *hidden = is_covered(v));
         }
     }
     let rings = topology.neighbours();

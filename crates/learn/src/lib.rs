@@ -21,7 +21,7 @@ mod stable_space;
 pub use energy::Energy;
 pub use error::TrainError;
 pub use frames::Footage;
-pub use hidden::{N_VIEWS, hidden_vertices};
+pub use hidden::{N_VIEWS, hidden_skin, hidden_vertices};
 pub use linear::{LINEAR_RIDGES, LinearConfig, TrainedLinear, USUAL_RIDGE, train_linear};
 pub use open_loop::OpenLoopError;
 pub use pca::{EachBlock, MAX_GRAM, PASSES, Pca, PcaError, PcaMethod};

@@ -1,8 +1,9 @@
 //! The methods that animate a garment on a moving body.
 //!
 //! Each implements [`GarmentAnimator`](drapery_core::GarmentAnimator);
-//! [`Animator`] is any of them, and [`step_batch`] steps many garments one by one;
-//! [`StableCrowd`] steps a whole crowd of `stable-space` in matrix products.
+//! [`Animator`] is any of them; [`step_batch`] steps many garments one by one,
+//! [`StableCrowd`] a whole crowd of `stable-space` in matrix products, and
+//! [`Outfit`] several garments of one character.
 //!
 //! | method         | here               | what it is                                         |
 //! |----------------|--------------------|----------------------------------------------------|
@@ -26,8 +27,10 @@ mod animator;
 pub mod conformance;
 mod correction;
 mod crowd;
+mod hidden_skin;
 mod linear;
 mod model;
+mod outfit;
 mod pose_range;
 mod products;
 mod root_motion;
@@ -40,10 +43,12 @@ pub use correction::{
     CollisionCorrection, Corrected, CorrectedState, CorrectionConfig, CorrectionState,
 };
 pub use crowd::{CrowdError, CrowdState, CrowdTimes, StableCrowd};
+pub use hidden_skin::HiddenSkin;
 pub use linear::{
     LinearError, LinearGarment, LinearParts, LinearState, linear_inputs, n_linear_inputs,
 };
 pub use model::{Model, ModelError, ModelHead, SplitError, TrainingSet};
+pub use outfit::{Outfit, OutfitError, OutfitState};
 pub use pose_range::{
     LOST, PoseRange, PoseRangeError, PoseRangeParts, PoseScratch, Trust, canonical_rows,
 };

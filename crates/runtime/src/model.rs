@@ -11,6 +11,7 @@
 //! | `skin/joints`           | vertex × influence       | u16                           |
 //! | `skin/weights`          | vertex × influence       |                               |
 //! | `skin/shape_directions` | parameter × vertex × 3   | per unit of shape [m]         |
+//! | `hidden/vertices`       | body vertex              | u16, 1 where [`HiddenSkin`]; may be missing |
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
@@ -28,8 +29,8 @@ use serde_json::Value;
 
 use crate::tensors::{TensorValues, Tensors, TensorsError};
 use crate::{
-    Animator, DynamicsError, LinearError, LinearGarment, PoseRangeError, SkinnedGarment,
-    SkinnedGarmentError, StableSpace, StableSpaceError,
+    Animator, DynamicsError, HiddenSkin, LinearError, LinearGarment, PoseRangeError,
+    SkinnedGarment, SkinnedGarmentError, StableSpace, StableSpaceError,
 };
 
 /// The version of the file that is written, and the only one that is read.
@@ -37,6 +38,9 @@ const VERSION: u32 = 1;
 
 /// The note that holds the head.
 const HEAD: &str = "drapery";
+
+/// The array of skin that is always hidden.
+const HIDDEN: &str = "hidden/vertices";
 
 /// What a model is, and what it was made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,6 +98,7 @@ pub struct SplitError {
 pub struct Model {
     head: ModelHead,
     animator: Animator,
+    hidden: Option<HiddenSkin>,
 }
 
 /// Why bytes are no model.
@@ -179,7 +184,25 @@ impl Model {
                 what: "the number of shape parameters",
             });
         }
-        Ok(Self { head, animator })
+        Ok(Self {
+            head,
+            animator,
+            hidden: None,
+        })
+    }
+
+    /// The same model, which knows what skin its garment always hides.
+    #[must_use]
+    pub fn with_hidden(self, hidden: HiddenSkin) -> Self {
+        Self {
+            hidden: Some(hidden),
+            ..self
+        }
+    }
+
+    /// The skin that its garment always hides, if that was looked for.
+    pub const fn hidden(&self) -> Option<&HiddenSkin> {
+        self.hidden.as_ref()
     }
 
     /// What it is, and what it was made from.
@@ -207,6 +230,10 @@ impl Model {
             Animator::Skinning(_) => {}
             Animator::StableSpace(a) => a.write(&mut tensors),
             Animator::Linear(a) => a.write(&mut tensors),
+        }
+        if let Some(hidden) = &self.hidden {
+            let flags: Vec<u16> = hidden.vertices().iter().map(|h| u16::from(*h)).collect();
+            tensors.insert(HIDDEN, &[flags.len()], TensorValues::U16(flags));
         }
         tensors.to_bytes()
     }
@@ -237,7 +264,15 @@ impl Model {
                 return Err(ModelError::Method { name });
             }
         };
-        Ok(Self { head, animator })
+        let hidden = match tensors.contains(HIDDEN) {
+            true => Some(read_hidden(&tensors)?),
+            false => None,
+        };
+        Ok(Self {
+            head,
+            animator,
+            hidden,
+        })
     }
 }
 
@@ -331,6 +366,17 @@ fn read_skinned(head: &ModelHead, tensors: &Tensors) -> Result<SkinnedGarment, M
     )?)
 }
 
+fn read_hidden(tensors: &Tensors) -> Result<HiddenSkin, ModelError> {
+    let shape: [usize; 1] = tensors.shape(HIDDEN)?;
+    let flags = tensors.u16(HIDDEN, &shape)?;
+    match flags.iter().all(|flag| *flag < 2) {
+        true => Ok(HiddenSkin::new(flags.iter().map(|f| *f == 1).collect())),
+        false => Err(ModelError::Range {
+            what: "a flag of the hidden skin",
+        }),
+    }
+}
+
 fn flat(points: &[Vec3]) -> TensorValues {
     TensorValues::F32(points.iter().flat_map(|p| p.to_array()).collect())
 }
@@ -415,6 +461,26 @@ mod tests {
         assert_eq!(a.rig(), b.rig());
         assert_eq!(a.topology(), b.topology());
         assert_eq!(a.shape_directions(), b.shape_directions());
+    }
+
+    #[test]
+    fn hidden_skin_is_kept_and_may_be_missing() {
+        let without = model();
+        assert!(
+            Model::from_bytes(&without.to_bytes())
+                .unwrap()
+                .hidden()
+                .is_none()
+        );
+        let hidden = HiddenSkin::new(vec![true, false, true, true]);
+        let with = model().with_hidden(hidden.clone());
+        let read = Model::from_bytes(&with.to_bytes()).unwrap();
+        assert_eq!(read.hidden(), Some(&hidden));
+        assert_eq!(read.to_bytes(), with.to_bytes());
+        let other = changed(|t| t.insert(HIDDEN, &[2], TensorValues::U16(vec![0, 2])));
+        assert!(matches!(other, Err(ModelError::Range { .. })), "{other:?}");
+        let flat = changed(|t| t.insert(HIDDEN, &[1, 2], TensorValues::U16(vec![0, 1])));
+        assert!(matches!(flat, Err(ModelError::Tensors(_))), "{flat:?}");
     }
 
     #[test]

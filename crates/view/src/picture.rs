@@ -52,6 +52,7 @@
 mod camera;
 mod colour;
 mod colour_map;
+mod cover;
 mod floor;
 mod glyphs;
 mod image;
@@ -74,7 +75,9 @@ pub use colour_map::ColourMap;
 pub use image::{Image, ImageError, animation_png, write_animation};
 pub use options::{Light, Options, Shading};
 pub use render::render;
-pub use scene::{Background, Scene, SceneError, SceneMesh, Sides, Surface, Wireframe};
+pub use scene::{
+    Background, DEPTH_BIAS, Depth, Scene, SceneError, SceneMesh, Sides, Surface, Wireframe,
+};
 pub use sheet::{ColourBar, sheet};
 
 #[cfg(test)]

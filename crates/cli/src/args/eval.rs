@@ -15,7 +15,7 @@ use super::{SplitName, within};
     them.\n\n\
     Example, with the scene.toml of drapery simulate --help:\n  \
     drapery simulate scene.toml --frames 3 --out tube\n  \
-    drapery eval --dataset tube --split test --correct --report eval.html\n"
+    drapery eval --dataset tube --split test --report eval.html\n"
 )]
 pub(crate) struct Eval {
     /// Trained models, .drapery files; without one the baselines alone
@@ -35,9 +35,10 @@ pub(crate) struct Eval {
     /// At most so many frames of each sequence, from the first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) frames: Option<u32>,
-    /// Push what is inside the body out of it, after every step of every method
+    /// Leave what a method puts inside the body where it is; else it is pushed out after every
+    /// step, and the figures from before are beside
     #[arg(long)]
-    pub(crate) correct: bool,
+    pub(crate) no_correct: bool,
     /// Exit with 1 when the mean distance of a model is above this
     #[arg(long, value_name = "CM", value_parser = within(0.0..=1e6))]
     pub(crate) max_error: Option<f64>,

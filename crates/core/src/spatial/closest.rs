@@ -118,6 +118,45 @@ impl TriangleTree {
             distance: libm::sqrt(distance_sq) as f32,
         })
     }
+
+    /// Whether a leaf of the tree comes within `margin` [m] of the box from `low`
+    /// to `high` [m], on every axis. Where it does not, no triangle is nearer.
+    pub fn is_near_box(&self, low: Vec3, high: Vec3, margin: f32) -> bool {
+        let (low, high) = (low - margin, high + margin);
+        let mut stack = self.stack();
+        while let Some(index) = stack.pop() {
+            let node = &self.nodes[index as usize];
+            if !(low.cmple(node.high).all() && node.low.cmple(high).all()) {
+                continue;
+            }
+            if node.is_leaf() {
+                return true;
+            }
+            stack.push(node.link);
+            stack.push(index + 1);
+        }
+        false
+    }
+}
+
+/// The point nearest to `p` of one triangle of a mesh, number `triangle` with the
+/// vertices `ids`.
+///
+/// # Panics
+/// When there is no position of such a number.
+pub fn closest_point_on(
+    p: Vec3,
+    (triangle, ids): (u32, [u32; 3]),
+    positions: &[Vec3],
+) -> ClosestPoint {
+    let corners = ids.map(|v| positions[v as usize].as_dvec3());
+    let (barycentric, point) = closest_on_triangle(p.as_dvec3(), ids, corners);
+    ClosestPoint {
+        triangle,
+        barycentric: barycentric.map(|w| w as f32),
+        point: point.as_vec3(),
+        distance: point.distance(p.as_dvec3()) as f32,
+    }
 }
 
 /// Weights and place of the point of a triangle nearest to `p` [m]; `ids` are

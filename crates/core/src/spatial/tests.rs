@@ -162,6 +162,46 @@ proptest! {
     }
 
     #[test]
+    fn the_nearest_of_single_triangles_is_the_nearest_of_all(
+        (positions, triangles) in soup(),
+        p in point(),
+    ) {
+        let tree = TriangleTree::new(&triangles, &positions);
+        let single = |(t, ids): (usize, &[u32; 3])| {
+            closest_point_on(p, (t as u32, *ids), &positions)
+        };
+        let all = triangles.iter().enumerate().map(single);
+        let best = all.min_by(|a, b| a.distance.total_cmp(&b.distance));
+        let found = tree.closest_point(p, &positions, f32::INFINITY);
+        prop_assert_eq!(found.map(|f| f.distance), best.map(|b| b.distance));
+        if let Some(found) = found {
+            let ids = triangles[found.triangle as usize];
+            prop_assert_eq!(found, closest_point_on(p, (found.triangle, ids), &positions));
+        }
+    }
+
+    #[test]
+    fn no_triangle_is_near_a_box_that_the_tree_is_far_from(
+        (positions, triangles) in soup(),
+        (p, q) in (point(), point()),
+        margin in 0.0f32..0.3,
+    ) {
+        let tree = TriangleTree::new(&triangles, &positions);
+        let (low, high) = (p.min(q), p.max(q));
+        let is_near = |ids: &[u32; 3]| {
+            let [a, b, c] = ids.map(|v| positions[v as usize]);
+            let (l, h) = (a.min(b).min(c), a.max(b).max(c));
+            (low - margin).cmple(h).all() && l.cmple(high + margin).all()
+        };
+        if triangles.iter().any(is_near) {
+            prop_assert!(tree.is_near_box(low, high, margin));
+        }
+        let (from, to) = tree.bounds().unwrap_or((Vec3::ZERO, Vec3::ZERO));
+        let beyond = to + Vec3::splat(1.5 * margin + 0.1);
+        prop_assert!(!tree.is_near_box(beyond, beyond + (to - from), margin));
+    }
+
+    #[test]
     fn pairs_are_those_of_all_pairs(
         (positions, triangles) in soup(),
         (others, other_triangles) in soup(),

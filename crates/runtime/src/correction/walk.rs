@@ -17,7 +17,7 @@ pub(super) fn walk(
 ) -> u32 {
     let distance = |t: u32| {
         let corners = triangles[t as usize].map(|v| positions[v as usize]);
-        distance_to_triangle(p, corners)
+        distance_sq_to_triangle(p, corners)
     };
     let mut here = (start, distance(start));
     for _ in 0..STEPS {
@@ -58,21 +58,25 @@ pub(super) fn across(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
 
 /// How far a point is from a triangle [m], or a little more: to its plane inside,
 /// to its sides else.
-pub(super) fn distance_to_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> f32 {
+pub(super) fn distance_to_triangle(p: Vec3, corners: [Vec3; 3]) -> f32 {
+    libm::sqrtf(distance_sq_to_triangle(p, corners))
+}
+
+fn distance_sq_to_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> f32 {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let normal = ab.cross(ac);
     let area_sq = normal.length_squared();
     let v = ap.cross(ac).dot(normal);
     let w = ab.cross(ap).dot(normal);
     if area_sq > 0.0 && v >= 0.0 && w >= 0.0 && v + w <= area_sq {
-        return libm::fabsf(ap.dot(normal)) / libm::sqrtf(area_sq);
+        let height = ap.dot(normal);
+        return height * height / area_sq;
     }
-    let side = |from: Vec3, to: Vec3| {
-        let along = to - from;
-        let t = (p - from).dot(along) / along.length_squared().max(1e-20);
-        (from + along * t.clamp(0.0, 1.0)).distance(p)
+    let side = |along: Vec3, from: Vec3| {
+        let t = from.dot(along) / along.length_squared().max(1e-20);
+        (from - along * t.clamp(0.0, 1.0)).length_squared()
     };
-    side(a, b).min(side(b, c)).min(side(c, a))
+    side(ab, ap).min(side(c - b, p - b)).min(side(ac, ap))
 }
 
 #[cfg(test)]

@@ -94,6 +94,17 @@ impl<'a> DepthView<'a> {
         )
     }
 
+    /// A point of cloth [m] that covers skin before it, less than `epsilon` [m] away:
+    /// where that skin is.
+    pub(super) fn lifted(&self, (x, y): (usize, usize), point: Vec3, epsilon: f32) -> Vec3 {
+        let before = self.depths[y * self.width as usize + x];
+        let depth = -point.z;
+        match before > 0.0 && before < depth && depth - before < epsilon {
+            true => point * (before / depth),
+            false => point,
+        }
+    }
+
     /// The open part of the sky [0 to 1] over a point with a unit normal, both
     /// in the camera's axes, at a pixel; `turn` and `jitter` from 0 to 15 vary
     /// the planes and the steps from pixel to pixel.

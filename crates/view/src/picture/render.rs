@@ -1,7 +1,7 @@
 //! From a scene to an image.
 //!
 //! 1. Every pixel has four samples on a turned square; triangles are filled
-//!    into them, the nearest wins.
+//!    into them, the nearest wins, but for cloth a little beneath skin.
 //! 2. The nearest sample of each pixel gives a depth and a normal, from which
 //!    ambient occlusion and shadow are taken, a little differently in each pixel
 //!    of a 4 × 4 pattern.
@@ -16,6 +16,7 @@ use glam::{Vec2, Vec3};
 use super::camera::{Camera, Size};
 use super::colour::{Encoder, NEAREST};
 use super::colour_map::look_up;
+use super::cover::{Covers, NOTHING, Nearest, id_of, key, nearness_of};
 use super::floor::Floor;
 use super::image::Image;
 use super::occlusion::{DepthView, RADIUS};
@@ -23,7 +24,7 @@ use super::options::{Options, Shading};
 use super::parallel::{for_each, thread_count};
 use super::project::Geometry;
 use super::raster::{Bins, SUBPIXELS};
-use super::scene::{Background, MAX_SIDE, Scene, SceneError, Surface};
+use super::scene::{Background, Depth, MAX_SIDE, Scene, SceneError, Surface};
 use super::shade::{Lamps, Visibility};
 use super::shadow::ShadowMap;
 use super::surface::SurfacePoint;
@@ -31,7 +32,7 @@ use super::surface::SurfacePoint;
 /// Samples of a pixel [1/256 pixel from its centre]: a square turned by 27°, so
 /// that nearly level and nearly upright edges have four steps.
 const SAMPLES: [(i32, i32); N_SAMPLES] = [(-32, -96), (96, -32), (-96, 32), (32, 96)];
-const N_SAMPLES: usize = 4;
+pub(super) const N_SAMPLES: usize = 4;
 
 /// Rows of pixels that are worked on at once.
 const BAND: usize = 16;
@@ -39,16 +40,8 @@ const BAND: usize = 16;
 /// The number of the floor among the triangles.
 const FLOOR: u32 = u32::MAX;
 
-/// The number of the background.
-const NOTHING: u32 = u32::MAX - 1;
-
 /// The triangle, floor or background at each sample of a pixel.
 type Coverage = [u32; N_SAMPLES];
-
-/// The nearest thing at each sample of a pixel: bits of 1/depth above the
-/// complement of the triangle's number, so that the larger is the nearer and,
-/// among equals, the first; 0 is the background.
-type Nearest = [u64; N_SAMPLES];
 
 /// How open a pixel is to the sky and to the key light, as 0 to 255.
 type Seen = [u8; 2];
@@ -151,6 +144,7 @@ impl<'a> Frame<'a> {
     fn cover(&self, camera: &Camera, n_threads: usize) -> (Vec<Coverage>, Vec<f32>, Vec<[f32; 3]>) {
         let triangles = self.geometry.on_screen(self.scene, camera, self.size);
         let bins = Bins::new(&triangles, self.size.height, BAND as u32);
+        let covers = Covers::new(self.scene, &self.geometry);
         let width = self.size.width as usize;
         let n_pixels = width * self.size.height as usize;
         let mut coverage = vec![[0_u32; N_SAMPLES]; n_pixels];
@@ -164,7 +158,8 @@ impl<'a> Frame<'a> {
         for_each(bands, n_threads, |(band, ((coverage, depths), normals))| {
             let top = band * BAND;
             let rows = (top as i32, (top + coverage.len() / width) as i32);
-            let mut nearest: Vec<Nearest> = vec![[0; N_SAMPLES]; coverage.len()];
+            let mut layers = covers.layers(coverage.len());
+            let nearest = &mut layers.plain;
             if let Some(floor) = &self.floor {
                 for (row, pixels) in nearest.chunks_mut(width).enumerate() {
                     self.lay_floor(floor, top + row, pixels);
@@ -173,11 +168,13 @@ impl<'a> Frame<'a> {
             for t in bins.band(band) {
                 let triangle = &triangles[*t as usize];
                 let id = triangle.id;
+                let nearest = layers.of(&covers, id);
                 triangle.fill(width as i32, rows, &SAMPLES, |pixel, sample, nearness| {
                     let so_far = &mut nearest[pixel][sample];
                     *so_far = (*so_far).max(key(nearness, id));
                 });
             }
+            let nearest = layers.merged(&covers);
             for (i, pixel) in nearest.iter().enumerate() {
                 coverage[i] = pixel.map(id_of);
                 let mut sample = 0;
@@ -411,7 +408,11 @@ impl<'a> Frame<'a> {
             Skin::Plain { front, back } => (if point.front { *front } else { *back }, false),
             Skin::Table(table) => (look_up(table, point.value(&self.geometry, id)), true),
         };
-        let seen = self.gather(pixel, point.position, point.normal, depths, seen);
+        let place = match self.scene.meshes[index].depth {
+            Depth::Cloth { epsilon } => depths.lifted(pixel, point.position, epsilon),
+            _ => point.position,
+        };
+        let seen = self.gather(pixel, place, point.normal, depths, seen);
         let towards = (-point.position).normalize_or(Vec3::Z);
         let light = self
             .lamps
@@ -483,25 +484,6 @@ impl<'a> Frame<'a> {
 #[inline]
 fn place(pixel: usize, offset: i32) -> f32 {
     pixel as f32 + 0.5 + offset as f32 / SUBPIXELS as f32
-}
-
-#[inline]
-fn key(nearness: f32, id: u32) -> u64 {
-    if nearness > 0.0 {
-        u64::from(nearness.to_bits()) << 32 | u64::from(!id)
-    } else {
-        0
-    }
-}
-
-#[inline]
-fn nearness_of(key: u64) -> f32 {
-    f32::from_bits((key >> 32) as u32)
-}
-
-#[inline]
-fn id_of(key: u64) -> u32 {
-    if key == 0 { NOTHING } else { !(key as u32) }
 }
 
 /// A share from 0 to 1 as 0 to 255.

@@ -553,3 +553,71 @@ fn bad_scenes_are_errors_that_name_the_place() {
         Err(SceneError::BadCamera)
     );
 }
+
+/// How a sheet is worn.
+#[derive(Clone, Copy, PartialEq)]
+enum Worn {
+    Over,
+    Beside,
+    InsideOut,
+}
+
+/// A box of 2 m a side with a sheet of 1 m a side at a depth beneath its front [m],
+/// compared in depth as said; how much of the middle of the picture is cloth.
+fn cloth_beneath(beneath: f32, epsilon: f32, how: Worn) -> f32 {
+    let face = |half: f32, z: f32| {
+        let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+        let corners = corners.map(|[x, y]: [f32; 2]| Vec3::new(half * x, half * y, z));
+        TriMesh::new(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap()
+    };
+    let front = face(1.0, 0.0);
+    let sheet = face(0.5, -beneath);
+    let inside_out = Topology::new(4, vec![[0, 2, 1], [0, 3, 2]]).unwrap();
+    let under = [how != Worn::Beside; 4];
+    let body = SceneMesh::body(front.topology(), front.positions());
+    let body = body.with_depth(Depth::Skin { is_under: &under });
+    let topology = match how {
+        Worn::InsideOut => &inside_out,
+        _ => sheet.topology(),
+    };
+    let cloth = SceneMesh::cloth(topology, sheet.positions(), GREEN);
+    let scene = on_white([body, cloth.with_depth(Depth::Cloth { epsilon })]);
+    let size = Size::new(64, 64);
+    let image = render(&scene, &unit_view(size), &flat(size)).unwrap();
+    let is_green = |p: &&[u8]| p[1] > p[0];
+    let n = image.rgb8().chunks(3).filter(is_green).count();
+    n as f32 / (64.0 * 64.0)
+}
+
+#[test]
+fn cloth_a_little_beneath_skin_still_covers_it() {
+    let seen = cloth_beneath(-0.01, 0.0, Worn::Over);
+    assert!(seen > 0.1, "{seen}");
+    // A centimetre beneath: not seen as it is, and wholly with ε, a little smaller.
+    assert_eq!(cloth_beneath(0.01, 0.0, Worn::Over), 0.0);
+    let biased = cloth_beneath(0.01, 0.02, Worn::Over);
+    assert!((biased - seen).abs() < 0.05, "{biased} {seen}");
+    // Five centimetres are too far, and a hand is not under the cloth behind it.
+    assert_eq!(cloth_beneath(0.05, 0.02, Worn::Over), 0.0);
+    assert_eq!(cloth_beneath(0.01, 0.02, Worn::Beside), 0.0);
+    // Nor is the inside of cloth seen through skin.
+    assert_eq!(cloth_beneath(0.01, 0.02, Worn::InsideOut), 0.0);
+    // Cloth on the skin is seen either way: the sign of ε is right.
+    assert_eq!(cloth_beneath(-0.01, 0.02, Worn::Over), seen);
+}
+
+#[test]
+fn depths_that_are_wrong_are_named() {
+    let mesh = triangle([Vec3::ZERO, Vec3::X, Vec3::Y]);
+    let size = Size::new(8, 8);
+    let draw = |depth| {
+        let scene = on_white([cloth(&mesh, RED).with_depth(depth)]);
+        render(&scene, &unit_view(size), &flat(size)).unwrap_err()
+    };
+    let short = draw(Depth::Skin { is_under: &[true] });
+    assert!(matches!(short, SceneError::WrongLength { n: 1, .. }));
+    for epsilon in [-0.01, f32::NAN, 2.0] {
+        let found = draw(Depth::Cloth { epsilon });
+        assert!(matches!(found, SceneError::BadDepth { .. }), "{epsilon}");
+    }
+}
