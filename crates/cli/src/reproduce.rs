@@ -5,7 +5,9 @@
 //! own once it is done, with the digest of what it was trained on, so that a run
 //! that is interrupted goes on, and one on other data begins anew.
 
+mod repeats;
 mod stable_spaces;
+mod stops;
 
 use std::fs;
 use std::path::PathBuf;

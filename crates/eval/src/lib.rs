@@ -31,6 +31,7 @@ mod penetration;
 mod plot;
 mod smoothing;
 mod strain;
+mod swing;
 mod tally;
 mod wrinkles;
 
@@ -47,5 +48,6 @@ pub use penetration::{Penetration, PenetrationMeter};
 pub use plot::Plot;
 pub use smoothing::{LENGTH, RestSurface};
 pub use strain::{RestEdges, StrainCounts, p99};
+pub use swing::Swing;
 pub use tally::{Before, Confidence, Facts, Metrics, Tally};
 pub use wrinkles::{WrinkleSums, wrinkles};

@@ -23,7 +23,7 @@ pub use error::TrainError;
 pub use frames::Footage;
 pub use hidden::{N_VIEWS, hidden_skin, hidden_vertices};
 pub use linear::{LINEAR_RIDGES, LinearConfig, TrainedLinear, USUAL_RIDGE, train_linear};
-pub use open_loop::OpenLoopError;
+pub use open_loop::{OpenLoopError, SeenShot};
 pub use pca::{EachBlock, MAX_GRAM, PASSES, Pca, PcaError, PcaMethod};
 pub use stability::FitKind;
 pub use stable_space::{

@@ -1,6 +1,6 @@
 //! The error of an animator that never sees the simulated cloth.
 
-use drapery_core::GarmentAnimator;
+use drapery_core::{CanonicalFrame, GarmentAnimator};
 use drapery_store::dataset::PlannedSequence;
 use glam::Vec3;
 
@@ -18,6 +18,17 @@ pub struct OpenLoopError {
     pub confidence: f32,
 }
 
+/// Which frame a roll-out is at.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenShot<'a> {
+    /// Of which sequence.
+    pub sequence: &'a PlannedSequence,
+    /// Which of its frames.
+    pub frame: u32,
+    /// Root and heading.
+    pub canonical: CanonicalFrame,
+}
+
 impl Footage<'_> {
     /// Rolls an animator out over sequences, from the first frame of each, and
     /// measures how far its vertices are from the stored ones.
@@ -28,6 +39,20 @@ impl Footage<'_> {
         &self,
         animator: &A,
         sequences: &[PlannedSequence],
+    ) -> Result<OpenLoopError, TrainError> {
+        self.open_loop_seen(animator, sequences, |_, _, _| ())
+    }
+
+    /// The same; `seen` is told of every frame: which one, the animated vertices
+    /// and the stored ones.
+    ///
+    /// # Errors
+    /// As [`Footage::open_loop`].
+    pub fn open_loop_seen<A: GarmentAnimator>(
+        &self,
+        animator: &A,
+        sequences: &[PlannedSequence],
+        mut seen: impl FnMut(&SeenShot<'_>, &[Vec3], &[Vec3]),
     ) -> Result<OpenLoopError, TrainError> {
         let n_vertices = animator.topology().n_vertices();
         let mut out = vec![Vec3::ZERO; n_vertices];
@@ -47,6 +72,12 @@ impl Footage<'_> {
                 let report = animator.step(state, &body, &mut out).map_err(wrong)?;
                 confidence = confidence.min(report.confidence);
             }
+            let shown = SeenShot {
+                sequence: shot.planned,
+                frame: shot.frame,
+                canonical: shot.canonical,
+            };
+            seen(&shown, &out, shot.cloth);
             let both = out.iter().zip(shot.cloth);
             sum += both.map(|(a, b)| f64::from(a.distance(*b))).sum::<f64>();
             frames += 1;
