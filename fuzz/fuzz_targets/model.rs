@@ -29,7 +29,10 @@ fuzz_target!(|data: &[u8]| {
     };
     for _ in 0..3 {
         if animator.step(&mut state, &body, &mut cloth).is_ok() {
-            assert!(cloth.iter().all(|p| p.is_finite()), "a number leaves that is none");
+            assert!(
+                cloth.iter().all(|p| p.is_finite()),
+                "a number leaves that is none"
+            );
         }
     }
 });
