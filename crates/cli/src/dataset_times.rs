@@ -18,9 +18,12 @@ pub(crate) struct Took {
     pub(crate) sequence: String,
     /// Frames that were made.
     pub(crate) frames: u32,
+    /// How many of these are the first of another sequence, and took nothing.
+    #[serde(default)]
+    pub(crate) shared: u32,
     /// Until the first frame [s].
     pub(crate) dressing_s: f64,
-    /// Of the frames after the first, if there are any [s].
+    /// Of the frames after the first, and after those shared, if there are any [s].
     pub(crate) s_per_frame: Option<f64>,
     /// Threads that it had.
     pub(crate) threads: usize,
@@ -30,6 +33,12 @@ impl Took {
     /// Of a frame [s], where there were any after the first.
     pub(crate) const fn seconds(&self) -> Option<f64> {
         self.s_per_frame
+    }
+
+    /// Of all of it [s].
+    pub(crate) fn in_all(&self) -> f64 {
+        let own = self.frames.saturating_sub(self.shared.max(1));
+        self.dressing_s + f64::from(own) * self.s_per_frame.unwrap_or(0.0)
     }
 }
 
@@ -80,6 +89,7 @@ mod tests {
         let took = |frames| Took {
             sequence: "walk@mean".into(),
             frames,
+            shared: 0,
             dressing_s: 1.5,
             s_per_frame: None,
             threads: 2,

@@ -1,9 +1,11 @@
-//! `drapery simulate`: a scene into a dataset, one job a sequence.
+//! `drapery simulate`: a scene into a dataset, one job for a clip and its copies
+//! that stop, one for every other copy.
 //!
 //! A sequence that is whole is kept at once; running the command again goes on
 //! with those that are missing. Times go beside the dataset, so that its bytes
 //! follow from the scene alone.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -173,7 +175,7 @@ fn threads(plan: &Simulate) -> usize {
     )
 }
 
-/// Records sequences, as many at once as there are threads.
+/// Records sequences, as many groups of them at once as there are threads.
 fn work(
     recording: &Recording,
     dataset: &DatasetFolder,
@@ -184,7 +186,8 @@ fn work(
     if todo.is_empty() {
         return Ok(());
     }
-    let at_once = threads.min(todo.len());
+    let groups = recording.groups(todo);
+    let at_once = threads.min(groups.len());
     let each = (threads / at_once).max(1);
     let size = |s: &PlannedSequence| u64::from(s.frames) + DRESSING;
     let all: u64 = todo.iter().map(|s| size(s)).sum();
@@ -196,39 +199,54 @@ fn work(
     let said = Mutex::new(());
     let worker = || -> anyhow::Result<()> {
         let pool = pool_of(each)?;
-        while let Some(planned) = todo.get(next.fetch_add(1, Ordering::SeqCst)) {
+        while let Some(group) = groups.get(next.fetch_add(1, Ordering::SeqCst)) {
             if stop::asked() || broken.load(Ordering::SeqCst) {
                 return Ok(());
             }
-            let clock = Clock::new(planned, &bar);
-            let watch = |progress| {
-                clock.tick(progress);
+            let clocks = Clocks::new(group, &bar);
+            let watch = |name: &str, progress| {
+                clocks.tick(name, progress);
                 !stop::asked() && !broken.load(Ordering::SeqCst)
             };
-            let recorded = pool
-                .install(|| recording.record(&planned.name, dataset, watch))
+            let mut unwritten = None;
+            let mut n_ended = 0;
+            let mut ended = |name: &str, recorded: Recorded| {
+                let Some(planned) = group.iter().find(|s| s.name == name) else {
+                    return;
+                };
+                let took = clocks.took(planned, each);
+                let guard = said.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Err(error) = dataset_times::add(dataset.root(), &took) {
+                    broken.store(true, Ordering::SeqCst);
+                    unwritten.get_or_insert(error);
+                }
+                n_ended += 1;
+                bar.inc(clocks.rest(planned));
+                let gone = gone.fetch_add(size(planned), Ordering::SeqCst) + size(planned);
+                let n_done = n_done.fetch_add(1, Ordering::SeqCst) + 1;
+                let left = started.elapsed().as_secs_f64() * (all - gone) as f64 / gone as f64;
+                bar.suspend(|| {
+                    say.note(format_args!(
+                        "[{n_done}/{}] {}: {}; {} left",
+                        todo.len(),
+                        planned.name,
+                        words(&recorded, &took),
+                        time(left)
+                    ));
+                });
+                drop(guard);
+            };
+            let names: Vec<&str> = group.iter().map(|s| s.name.as_str()).collect();
+            pool.install(|| recording.record_all(&names, dataset, &watch, &mut ended))
                 .inspect_err(|_| broken.store(true, Ordering::SeqCst))
-                .with_context(|| format!("sequence {}", planned.name))?;
-            if recorded == Recorded::Stopped {
+                .with_context(|| format!("sequence {}", names.join(", ")))?;
+            if let Some(error) = unwritten {
+                return Err(error);
+            }
+            // It was stopped.
+            if n_ended < group.len() {
                 return Ok(());
             }
-            let took = clock.took(each);
-            let guard = said.lock().unwrap_or_else(PoisonError::into_inner);
-            dataset_times::add(dataset.root(), &took)?;
-            bar.inc(clock.rest());
-            let gone = gone.fetch_add(size(planned), Ordering::SeqCst) + size(planned);
-            let n_done = n_done.fetch_add(1, Ordering::SeqCst) + 1;
-            let left = started.elapsed().as_secs_f64() * (all - gone) as f64 / gone as f64;
-            bar.suspend(|| {
-                say.note(format_args!(
-                    "[{n_done}/{}] {}: {}; {} left",
-                    todo.len(),
-                    planned.name,
-                    words(&recorded, &took),
-                    time(left)
-                ));
-            });
-            drop(guard);
         }
         Ok(())
     };
@@ -237,72 +255,92 @@ fn work(
     done
 }
 
-/// Counts the frames of one sequence, and takes their times.
-struct Clock<'a> {
-    planned: &'a PlannedSequence,
+/// Counts the frames of the sequences of a group, and takes their times.
+struct Clocks<'a> {
     bar: &'a indicatif::ProgressBar,
-    started: Instant,
-    /// Ticks of the bar so far.
-    ticks: AtomicU64,
-    seen: Mutex<Seen>,
+    seen: Mutex<AllSeen>,
+}
+
+struct AllSeen {
+    /// When a frame of the group was done last.
+    last: Instant,
+    of: BTreeMap<String, Seen>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Seen {
+    /// Ticks of the bar so far.
+    ticks: u64,
     frames: u32,
+    /// Frames that are those of another sequence.
+    shared: u32,
     dressing_s: f64,
-    last_s: f64,
+    frames_s: f64,
 }
 
-impl<'a> Clock<'a> {
-    fn new(planned: &'a PlannedSequence, bar: &'a indicatif::ProgressBar) -> Self {
+impl<'a> Clocks<'a> {
+    fn new(group: &[&PlannedSequence], bar: &'a indicatif::ProgressBar) -> Self {
+        let of = group.iter().map(|s| (s.name.clone(), Seen::default()));
         Self {
-            planned,
             bar,
-            started: Instant::now(),
-            ticks: AtomicU64::new(0),
-            seen: Mutex::default(),
+            seen: Mutex::new(AllSeen {
+                last: Instant::now(),
+                of: of.collect(),
+            }),
         }
     }
 
-    fn tick(&self, progress: Progress) {
+    fn tick(&self, name: &str, progress: Progress) {
+        let mut all = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = all.last.elapsed().as_secs_f64();
+        if matches!(progress, Progress::Frame(_)) {
+            all.last = Instant::now();
+        }
+        let Some(seen) = all.of.get_mut(name) else {
+            return;
+        };
         let ticks = match progress {
             // Much shorter than what comes.
             Progress::Parting(_) => 0,
             Progress::Dressing(share) => (share * DRESSING as f64) as u64,
-            Progress::Frame(frame) => {
-                let now = self.started.elapsed().as_secs_f64();
-                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-                if frame.0 == 0 {
-                    seen.dressing_s = now;
-                }
-                seen.last_s = now;
+            Progress::Shared(frame) => {
                 seen.frames = frame.0 + 1;
-                DRESSING + u64::from(frame.0) + 1
+                seen.shared = seen.frames;
+                DRESSING + u64::from(seen.frames)
+            }
+            Progress::Frame(frame) => {
+                match frame.0 {
+                    0 => seen.dressing_s = since,
+                    _ => seen.frames_s += since,
+                }
+                seen.frames = frame.0 + 1;
+                DRESSING + u64::from(seen.frames)
             }
         };
-        let before = self.ticks.fetch_max(ticks, Ordering::SeqCst);
-        self.bar.inc(ticks.saturating_sub(before));
+        self.bar.inc(ticks.saturating_sub(seen.ticks));
+        seen.ticks = ticks.max(seen.ticks);
+    }
+
+    fn of(&self, planned: &PlannedSequence) -> Seen {
+        let all = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        all.of.get(&planned.name).copied().unwrap_or_default()
     }
 
     /// Ticks that a sequence that failed did not take.
-    fn rest(&self) -> u64 {
-        let all = u64::from(self.planned.frames) + DRESSING;
-        all.saturating_sub(self.ticks.load(Ordering::SeqCst))
+    fn rest(&self, planned: &PlannedSequence) -> u64 {
+        let all = u64::from(planned.frames) + DRESSING;
+        all.saturating_sub(self.of(planned).ticks)
     }
 
-    fn took(&self, threads: usize) -> Took {
-        let seen = *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let after_first = seen.frames.saturating_sub(1);
+    fn took(&self, planned: &PlannedSequence, threads: usize) -> Took {
+        let seen = self.of(planned);
+        let own = seen.frames.saturating_sub(seen.shared.max(1));
         Took {
-            sequence: self.planned.name.clone(),
+            sequence: planned.name.clone(),
             frames: seen.frames,
-            dressing_s: match seen.frames {
-                0 => self.started.elapsed().as_secs_f64(),
-                _ => seen.dressing_s,
-            },
-            s_per_frame: (after_first > 0)
-                .then(|| (seen.last_s - seen.dressing_s) / f64::from(after_first)),
+            shared: seen.shared,
+            dressing_s: seen.dressing_s,
+            s_per_frame: (own > 0).then(|| seen.frames_s / f64::from(own)),
             threads,
         }
     }
@@ -314,7 +352,12 @@ fn words(recorded: &Recorded, took: &Took) -> String {
         _ => {
             let each = took.s_per_frame.unwrap_or(0.0);
             let (frames, dressing) = (took.frames, took.dressing_s);
-            format!("{frames} frames, {each:.2} s a frame after {dressing:.1} s of dressing")
+            match took.shared {
+                0 => format!(
+                    "{frames} frames, {each:.2} s a frame after {dressing:.1} s of dressing"
+                ),
+                shared => format!("{frames} frames, {each:.2} s a frame after the first {shared}"),
+            }
         }
     }
 }
@@ -397,8 +440,7 @@ impl Outcome {
         for planned in &dataset.head().manifest.sequences {
             let planned = planned.clone();
             if let Some(took) = times.get(&planned.name) {
-                let frames = f64::from(took.frames.saturating_sub(1));
-                outcome.simulated_s += took.dressing_s + frames * took.s_per_frame.unwrap_or(0.0);
+                outcome.simulated_s += took.in_all();
             }
             match dataset.state(&planned.name)? {
                 SequenceState::Whole => {
@@ -438,7 +480,7 @@ impl Outcome {
                 "value": worst.value,
                 "sequence": worst.sequence,
                 "garment": worst.garment,
-            }))).collect::<std::collections::BTreeMap<_, _>>(),
+            }))).collect::<BTreeMap<_, _>>(),
             "failures": self.failed.iter().map(|(planned, failure)| json!({
                 "sequence": planned.name,
                 "failed_frame": failure.frame,

@@ -55,6 +55,7 @@ mod parting;
 mod recording;
 mod road;
 mod simulated;
+mod surfacing;
 mod training;
 mod wear;
 mod wearer;

@@ -58,7 +58,8 @@ impl Default for PartingConfig {
 /// A motion whose limbs were parted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parted {
-    /// The motion, under its own name; the same bits where nothing was turned.
+    /// The motion, under its own name; the same bits where nothing was turned, and
+    /// everywhere if turning would make it worse.
     pub clip: Clip,
     /// How deep parts were in one another, in any frame [m].
     pub before: f64,
@@ -154,6 +155,16 @@ pub fn part_limbs(
                 most = Some((JointId(joint as u16), angle));
             }
         }
+    }
+    // A limb that is more than halfway through has no way out that turning finds.
+    if after > before {
+        return Ok(Some(Parted {
+            clip: clip.clone(),
+            before,
+            after: before,
+            n_frames: 0,
+            most: None,
+        }));
     }
     let clip = match Clip::new(
         clip.name().to_string(),
@@ -568,6 +579,27 @@ mod tests {
         }
         // Far from the swing nothing is touched.
         assert_eq!(clip.frames()[0], parted.clip.frames()[0]);
+    }
+
+    #[test]
+    fn a_limb_with_no_way_out_is_left_as_it_was() {
+        let (person, shaped) = person();
+        let mut n_left = 0;
+        for far in [1.3, 1.7, 2.1, 2.5] {
+            let into = |f: usize| -far * (-0.5 * ((f as f32 - 25.0) / 2.5).powi(2)).exp();
+            let clip = swinging(&person, into);
+            let parted = parted(&person, &shaped, &clip);
+            assert!(parted.after <= parted.before, "{far}: {parted:?}");
+            if parted.n_frames == 0 {
+                assert_eq!(parted.clip, clip);
+                n_left += 1;
+            }
+            println!(
+                "{far} {} {} {}",
+                parted.before, parted.after, parted.n_frames
+            );
+        }
+        assert!(n_left > 0, "none of them is hopeless");
     }
 
     #[test]

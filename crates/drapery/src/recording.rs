@@ -9,22 +9,18 @@ mod felt;
 mod import;
 mod layers;
 mod measures;
+mod together;
 mod twins;
 
-use drapery_core::{AnimateError, FrameIndex, ShapeError, Surroundings};
+use drapery_core::{FrameIndex, ShapeError};
 use drapery_scene::scene_file::{PlannedClip, Scene, SceneError, SceneGarment};
-use drapery_sim::StepReport;
 use drapery_store::dataset::{
-    BodyShape, DatasetError, DatasetHead, DatasetStore, FrameBits, FrameFlag, FrameRecord,
-    Manifest, PlannedSequence, SequenceFailure, StoredGarment, fabric_constants, file_digest,
+    BodyShape, DatasetError, DatasetHead, DatasetStore, Manifest, PlannedSequence, SequenceFailure,
+    StoredGarment, fabric_constants, file_digest,
 };
-use glam::Vec3;
 use serde_json::{Value, json};
 
-use crate::{
-    Layer, PartingConfig, RollOut, RollOutError, SimulatedGarment, WearConfig, WearError,
-    part_limbs, roll_out_with_state,
-};
+use crate::{Layer, RollOutError, SimulatedGarment, WearConfig, WearError};
 
 pub use body::{stored_body, stored_character};
 pub use check::{GarmentCheck, SequenceCheck, check_sequence};
@@ -33,8 +29,6 @@ pub use import::{
     ArchiveMotion, ArchiveMotionError, ClothSpace, PlaceError, archive_motion, check_place,
     import_sequence, shape_name,
 };
-use measures::Measures;
-use twins::Twins;
 
 /// A scene and the sequences that it is made into.
 #[derive(Debug)]
@@ -267,127 +261,17 @@ impl Recording {
     /// on.
     ///
     /// # Errors
-    /// When it is none of the scene's or can't be written. That the cloth
-    /// diverged is none: it is kept as a failure.
+    /// As [`record_all`](Self::record_all).
     pub fn record(
         &self,
         name: &str,
         store: &dyn DatasetStore,
         watch: impl Fn(Progress) -> bool + Send + Sync,
     ) -> Result<Recorded, RecordingError> {
-        let all = self.head.manifest.sequences.iter();
-        let mut at = all
-            .zip(&self.clips)
-            .filter(|(planned, _)| planned.name == name);
-        let Some((planned, clip)) = at.next() else {
-            return Err(RecordingError::NoSuchSequence {
-                name: name.to_string(),
-            });
-        };
-        let mut motion = self.scene.motion(clip)?;
-        let body = &self.scene.shapes[planned.shape as usize].body;
-        if self.scene.file.motion.part_limbs {
-            let config = PartingConfig::DEFAULT;
-            let told = |share| watch(Progress::Parting(share));
-            let parted = part_limbs(&self.scene.character, body, &motion, config, told);
-            let Some(parted) = parted.map_err(RecordingError::Parting)? else {
-                return Ok(Recorded::Stopped);
-            };
-            motion = parted.clip;
-        }
-        let mut sink = store.append(name)?;
-        let outfit = self.outfit()?;
-        let outfit = outfit.watched(|share| watch(Progress::Dressing(share)));
-        let twins = self.twins()?.into_iter();
-        let twins = twins.map(|(name, twin)| {
-            let twin = twin.watched(|_| watch(Progress::Dressing(1.0)));
-            (name, twin)
-        });
-        let mut twins = Twins::new(twins.collect());
-        let mut measures = Measures::new(&self.scene.character, body, &self.head);
-        let mut wrong = None;
-        let mut twin_fault = None;
-        let (mut all, mut speeds): (Vec<Vec3>, Vec<Vec3>) = Default::default();
-        let ended = roll_out_with_state(
-            &outfit,
-            &self.scene.character,
-            body,
-            &motion,
-            |frame, posed, cloth, state| {
-                let seen = posed.frame(body, Surroundings::default());
-                if let Err((name, source)) = twins.step(&seen) {
-                    twin_fault = Some((name, RollOutError::Animate { frame, source }));
-                    return false;
-                }
-                let velocities = state.simulation().velocities().iter();
-                all.clear();
-                all.extend_from_slice(cloth);
-                speeds.clear();
-                speeds.extend(velocities.map(|v| v.as_vec3()));
-                twins.append(&mut all, &mut speeds);
-                // Before the first frame there is no step to report.
-                let steps: Vec<StepReport> = match frame {
-                    0 => Vec::new(),
-                    _ => std::iter::once(*state.report())
-                        .chain(twins.reports())
-                        .collect(),
-                };
-                let seen = measures.add(&posed.vertices, state.yielding(), &all, &steps);
-                let step = |pick: fn(&StepReport) -> bool| steps.iter().any(pick);
-                let flags = FrameBits::default()
-                    .with(FrameFlag::BodyContact, seen.body_contact)
-                    .with(FrameFlag::Retried, step(|s| s.parts > 1))
-                    .with(FrameFlag::SetBack, step(|s| s.set_back > 0))
-                    .with(
-                        FrameFlag::Crossings,
-                        seen.crossings || step(|s| s.crossings > 0),
-                    )
-                    .with(FrameFlag::ContactUnsettled, step(|s| !s.contact_settled))
-                    .with(FrameFlag::Unsolved, step(|s| !s.solve.converged));
-                if frame == 0 {
-                    let dressing = std::iter::once(*state.dressing());
-                    measures.dressed(&dressing.chain(twins.dressing()).collect::<Vec<_>>());
-                }
-                let record = FrameRecord {
-                    pose: &posed.pose,
-                    cloth: &all,
-                    velocity: &speeds,
-                    masked: &measures.masked,
-                    flags,
-                };
-                if let Err(error) = sink.push(&record) {
-                    wrong = Some(error);
-                    return false;
-                }
-                watch(Progress::Frame(FrameIndex(frame as u32)))
-            },
-        );
-        let (twin, ended) = match twin_fault {
-            Some((name, error)) => (Some(name), Err(error)),
-            None => (None, ended),
-        };
-        if let Some(error) = wrong {
-            return Err(error.into());
-        }
-        match ended {
-            Ok(RollOut::Done) => {
-                sink.finish(measures.report(&outfit))?;
-                Ok(Recorded::Whole)
-            }
-            Ok(RollOut::Stopped) => Ok(Recorded::Stopped),
-            Err(RollOutError::Animate {
-                source: AnimateError::Stopped,
-                ..
-            }) => Ok(Recorded::Stopped),
-            Err(error) => {
-                let mut failure = failure_of(&error);
-                if let Some(twin) = twin {
-                    failure.why = format!("{twin}: {}", failure.why);
-                }
-                sink.fail(&failure)?;
-                Ok(Recorded::Failed(failure))
-            }
-        }
+        let mut recorded = Recorded::Stopped;
+        let told = |_: &str, progress| watch(progress);
+        self.record_all(&[name], store, &told, &mut |_, became| recorded = became)?;
+        Ok(recorded)
     }
 }
 
@@ -400,6 +284,8 @@ pub enum Progress {
     Dressing(f64),
     /// A frame is done.
     Frame(FrameIndex),
+    /// A frame of another sequence is done which is this one's too.
+    Shared(FrameIndex),
 }
 
 const fn layer(worn: &SceneGarment) -> Layer<'_> {
@@ -420,6 +306,8 @@ fn failure_of(error: &RollOutError) -> SequenceFailure {
 
 #[cfg(test)]
 mod tests {
+    use drapery_core::AnimateError;
+
     use super::*;
 
     #[test]

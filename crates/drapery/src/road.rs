@@ -98,6 +98,19 @@ pub enum RollOutError {
     },
 }
 
+impl RollOutError {
+    /// Whether the garment was told to stop while it was put on.
+    pub(crate) const fn is_stop(&self) -> bool {
+        matches!(
+            self,
+            Self::Animate {
+                source: AnimateError::Stopped,
+                ..
+            }
+        )
+    }
+}
+
 /// How a roll-out ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -135,16 +148,27 @@ pub fn roll_out_with_state<A: GarmentAnimator>(
     model: &dyn BodyModel,
     body: &ShapedBody,
     clip: &Clip,
+    each: impl FnMut(usize, &PosedBody, &[Vec3], &A::State) -> bool,
+) -> Result<RollOut, RollOutError> {
+    roll_on(animator, model, body, clip, (0, None), each)
+}
+
+/// The same from a frame on, with what the garment remembers of those before it.
+pub(crate) fn roll_on<A: GarmentAnimator>(
+    animator: &A,
+    model: &dyn BodyModel,
+    body: &ShapedBody,
+    clip: &Clip,
+    (first, mut state): (usize, Option<A::State>),
     mut each: impl FnMut(usize, &PosedBody, &[Vec3], &A::State) -> bool,
 ) -> Result<RollOut, RollOutError> {
     let surroundings = Surroundings::default();
     let mut posed = model.room();
     let mut cloth = vec![Vec3::ZERO; animator.topology().n_vertices()];
-    let mut state = None;
     let n_joints = clip.skeleton().len();
     let mut pose = Pose::identity(Vec3::ZERO, n_joints);
     let mut velocity = PoseVelocity::zero(n_joints);
-    for frame in 0..clip.frames().len() {
+    for frame in first..clip.frames().len() {
         let time = clip.frame_rate().time_of(FrameIndex(frame as u32));
         sample(clip, time, &mut pose, &mut velocity);
         model

@@ -39,6 +39,7 @@ use glam::{DVec3, Vec3};
 use crate::layering::{Layering, Placed, put_in_order};
 use crate::outfit::{Layer, WornLayer};
 use crate::road::DressError;
+use crate::surfacing::Surfacing;
 use crate::wearer::{Wearer, wide};
 
 /// How a garment is simulated on a body.
@@ -144,6 +145,8 @@ pub struct WornGarment {
     dressing: drapery_sim::StepReport,
     /// How long the body has been posed, in all.
     posing: Duration,
+    /// For a single garment.
+    surfacing: Option<Surfacing>,
 }
 
 impl WornGarment {
@@ -381,6 +384,10 @@ impl GarmentAnimator for SimulatedGarment<'_> {
         }
         for (out, p) in out.iter_mut().zip(state.simulation.positions()) {
             *out = p.as_vec3();
+        }
+        if let Some(surfacing) = &mut state.surfacing {
+            let wearer = &state.wearer;
+            surfacing.lift(&wearer.posed.vertices, wearer.yielding(), out);
         }
         Ok(StepReport::default())
     }

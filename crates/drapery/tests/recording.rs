@@ -118,6 +118,78 @@ fn an_outfit_is_stored_a_garment_at_a_time_and_measures_as_it_did() {
 }
 
 #[test]
+fn what_begins_alike_is_simulated_once_and_is_the_same_as_alone() {
+    let text = SCENE.replace(
+        "clips = [\"bend\"]",
+        "clips = [\"bend\"]\nstops = 2\nstop_hold = 0.2\nmirror = true",
+    );
+    let scene = Scene::parse(text, Path::new(".")).unwrap();
+    let recording = Recording::new(scene, Some(40)).unwrap();
+    let planned: Vec<_> = recording.head().manifest.sequences.iter().collect();
+    assert_eq!(planned.len(), 4, "{planned:?}");
+    let groups = recording.groups(&planned);
+    let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+    assert_eq!(sizes, [3, 1], "the mirrored one begins otherwise");
+
+    let new = || MemoryDataset::new(recording.head().clone()).unwrap();
+    let alone = new();
+    for planned in &groups[0] {
+        let became = recording.record(&planned.name, &alone, |_| true).unwrap();
+        assert_eq!(became, Recorded::Whole);
+    }
+    let names: Vec<&str> = groups[0].iter().map(|s| s.name.as_str()).collect();
+    // All of them, and the copies alone as when the clip itself is there already.
+    for names in [&names[..], &names[1..]] {
+        let together = new();
+        let shared = std::sync::Mutex::new(0);
+        let watch = |_: &str, progress: Progress| {
+            *shared.lock().unwrap() += u32::from(matches!(progress, Progress::Shared(_)));
+            true
+        };
+        let mut ended = Vec::new();
+        recording
+            .record_all(names, &together, &watch, &mut |name, became| {
+                ended.push((name.to_string(), became));
+            })
+            .unwrap();
+        assert!(*shared.lock().unwrap() > 5, "frames are shared");
+        assert_eq!(ended.len(), names.len());
+        assert!(ended.iter().all(|(_, became)| *became == Recorded::Whole));
+        for name in names {
+            let [a, b] = [&alone, &together].map(|set| set.sequence(name).unwrap());
+            let n = b.plan().frames as usize;
+            for garment in 0..2 {
+                assert_eq!(
+                    a.cloth(garment, 0..n).unwrap(),
+                    b.cloth(garment, 0..n).unwrap(),
+                    "{name}"
+                );
+                assert_eq!(
+                    a.velocity(garment, 0..n).unwrap(),
+                    b.velocity(garment, 0..n).unwrap()
+                );
+            }
+            assert_eq!(a.poses(0..n).unwrap(), b.poses(0..n).unwrap());
+            assert_eq!(a.report(), b.report(), "{name}");
+        }
+    }
+
+    // Stopped on the way of a copy, what was not done is not there.
+    let stopped = new();
+    let stop = |name: &str, progress: Progress| {
+        name != names[1] || !matches!(progress, Progress::Frame(_))
+    };
+    let mut n_ended = 0;
+    recording
+        .record_all(&names, &stopped, &stop, &mut |_, _| n_ended += 1)
+        .unwrap();
+    assert_eq!(n_ended, 0);
+    for name in &names {
+        assert_eq!(stopped.state(name).unwrap(), SequenceState::Missing);
+    }
+}
+
+#[test]
 fn a_stored_character_is_the_same_to_the_bit() {
     let folder = tempfile::tempdir().unwrap();
     let scene = SCENE.replace("\"tube\"", "\"mannequin\"");

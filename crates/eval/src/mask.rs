@@ -60,13 +60,18 @@ impl SelfContactMask {
 
     /// Whether a point [m] is masked.
     pub fn covers(&self, p: Vec3) -> bool {
+        self.is_within(p, MASK_RADIUS)
+    }
+
+    /// Whether a point [m] is so near [m] to where the body is inside another part.
+    pub(crate) fn is_within(&self, p: Vec3, radius: f32) -> bool {
         // Only what is in the slab of the point can be near it.
-        let start = self.inside.partition_point(|s| s.y < p.y - MASK_RADIUS);
+        let start = self.inside.partition_point(|s| s.y < p.y - radius);
         let slab = self.inside[start..]
             .iter()
-            .take_while(|s| s.y <= p.y + MASK_RADIUS);
+            .take_while(|s| s.y <= p.y + radius);
         let mut distances = slab.map(|s| s.distance_squared(p));
-        distances.any(|d| d <= MASK_RADIUS * MASK_RADIUS)
+        distances.any(|d| d <= radius * radius)
     }
 }
 

@@ -55,7 +55,39 @@ impl Penetration {
     }
 }
 
+/// How far from where a body enters itself cloth is looked at by
+/// [`PenetrationMeter::deep_places`] [m].
+pub const BESIDE: f32 = 0.08;
+
+/// A place of a garment that is inside the body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeepPlace {
+    /// Vertices of the garment, and what share of each the place is.
+    pub corners: [u32; 3],
+    /// They sum to 1.
+    pub weights: [f32; 3],
+    /// From there to the skin [m].
+    pub way: Vec3,
+}
+
+impl DeepPlace {
+    /// The middle of up to three vertices.
+    fn at(vertices: &[u32]) -> Self {
+        let share = 1.0 / vertices.len() as f32;
+        let mut place = Self {
+            corners: [vertices[0]; 3],
+            weights: [0.0; 3],
+            way: Vec3::ZERO,
+        };
+        for (k, v) in vertices.iter().enumerate() {
+            (place.corners[k], place.weights[k]) = (*v, share);
+        }
+        place
+    }
+}
+
 /// Measures how deep one garment is inside one body.
+#[derive(Clone, Debug)]
 pub struct PenetrationMeter {
     skin: TriangleTree,
     skin_triangles: Vec<[u32; 3]>,
@@ -81,11 +113,20 @@ impl PenetrationMeter {
     /// # Panics
     /// When there is not one position a vertex of the body.
     pub fn new(body: &Topology, skin: &[Vec3], garment: &Garment) -> Self {
-        assert_eq!(skin.len(), body.n_vertices(), "one position a vertex");
         let mesh = garment.mesh();
-        let n_vertices = mesh.positions().len();
+        Self::of_cloth(body, skin, mesh.topology(), mesh.positions())
+    }
+
+    /// The same for cloth that is at `positions` [m] in any pose.
+    ///
+    /// # Panics
+    /// When there is not one position a vertex.
+    pub fn of_cloth(body: &Topology, skin: &[Vec3], cloth: &Topology, positions: &[Vec3]) -> Self {
+        assert_eq!(skin.len(), body.n_vertices(), "one position a vertex");
+        assert_eq!(positions.len(), cloth.n_vertices(), "one position a vertex");
+        let n_vertices = positions.len();
         let mut on_border = vec![false; n_vertices];
-        let edges = mesh.topology().edges();
+        let edges = cloth.edges();
         let borders = edges.iter().filter(|e| e.is_border());
         let borders: Vec<[u32; 2]> = borders.map(|e| e.vertices).collect();
         for v in borders.as_flattened() {
@@ -96,9 +137,9 @@ impl PenetrationMeter {
             skin_triangles: body.triangles().to_vec(),
             skin_normals: PseudoNormals::new(body.triangles(), skin),
             is_closed: body.is_closed(),
-            cloth: TriangleTree::new(mesh.triangles(), mesh.positions()),
-            cloth_normals: PseudoNormals::new(mesh.triangles(), mesh.positions()),
-            cloth_triangles: mesh.triangles().to_vec(),
+            cloth: TriangleTree::new(cloth.triangles(), positions),
+            cloth_normals: PseudoNormals::new(cloth.triangles(), positions),
+            cloth_triangles: cloth.triangles().to_vec(),
             edges: edges.iter().map(|e| e.vertices).collect(),
             borders,
             on_border,
@@ -141,13 +182,7 @@ impl PenetrationMeter {
         let mask = SelfContactMask::of(skin, contact);
         self.cloth.refit(cloth);
         self.cloth_normals.update(cloth);
-        let body = Posed {
-            meter: self,
-            skin,
-            inside: &contact.inside,
-            rim: &contact.rim,
-            field: (!self.is_closed).then(|| WindingField::new(&self.skin, skin)),
-        };
+        let body = Posed::new(self, skin, contact);
         let mut found = Penetration {
             n_vertices: cloth.len() as u64,
             ..Penetration::default()
@@ -164,16 +199,8 @@ impl PenetrationMeter {
             found.n_masked += u64::from(is_masked);
             found.cloth.count(body.depth(*p, near), *p, is_masked);
         }
-        // The skin is no farther from a middle than the way over a corner.
         let mut middle = |corners: &[u32]| {
-            let at = |v: &u32| cloth[*v as usize];
-            let p = corners.iter().map(at).sum::<Vec3>() / corners.len() as f32;
-            let over = |v: &u32| nearest[*v as usize].map(|near| near.distance + at(v).distance(p));
-            let limit = corners
-                .iter()
-                .filter_map(over)
-                .fold(f32::INFINITY, f32::min);
-            if let Some(near) = body.nearest(p, 1.001 * limit + 1e-6) {
+            if let Some((p, near)) = body.under_middle(corners, cloth, &nearest) {
                 let is_masked = mask.covers(near.point) || body.enters(&near);
                 found.cloth.count(body.depth(p, &near), p, is_masked);
             }
@@ -191,6 +218,71 @@ impl PenetrationMeter {
         }
         drop(body);
         (self.masked, self.nearest) = (masked, nearest);
+        found
+    }
+
+    /// What of the cloth at `cloth` [m] is deeper than `limit` [m] in the body at
+    /// `skin` [m], outside the mask and no farther than [`BESIDE`] from where the
+    /// body enters itself.
+    ///
+    /// # Panics
+    /// When there is not one position a vertex, or not one flag.
+    pub fn deep_places(
+        &mut self,
+        skin: &[Vec3],
+        contact: &SelfContact,
+        cloth: &[Vec3],
+        limit: f32,
+    ) -> Vec<DeepPlace> {
+        assert_eq!(cloth.len(), self.on_border.len(), "one position a vertex");
+        let mask = SelfContactMask::of(skin, contact);
+        let is_beside: Vec<bool> = cloth.iter().map(|p| mask.is_within(*p, BESIDE)).collect();
+        if !is_beside.contains(&true) {
+            return Vec::new();
+        }
+        self.place(skin);
+        self.cloth.refit(cloth);
+        self.cloth_normals.update(cloth);
+        let body = Posed::new(self, skin, contact);
+        let mut found = Vec::new();
+        let mut look = |place: DeepPlace, p: Vec3, near: &ClosestPoint| {
+            // What is asked is dear: the depth is never more than the distance to skin in the open.
+            if near.distance <= limit || mask.covers(near.point) || body.enters(near) {
+                return;
+            }
+            let depth = body.depth(p, near);
+            if depth > limit {
+                let way = (near.point - p).normalize_or_zero() * depth;
+                found.push(DeepPlace { way, ..place });
+            }
+        };
+        let nearest: Vec<Option<ClosestPoint>> = (cloth.iter().zip(&is_beside))
+            .map(|(p, beside)| beside.then(|| body.nearest(*p, f32::INFINITY)).flatten())
+            .collect();
+        for (v, near) in (0..).zip(&nearest) {
+            if let Some(near) = near {
+                look(DeepPlace::at(&[v]), cloth[v as usize], near);
+            }
+        }
+        let edges = self.edges.iter().map(<[u32; 2]>::as_slice);
+        let faces = self.cloth_triangles.iter().map(<[u32; 3]>::as_slice);
+        for corners in edges.chain(faces) {
+            if let Some((p, near)) = body.under_middle(corners, cloth, &nearest) {
+                look(DeepPlace::at(corners), p, &near);
+            }
+        }
+        for p in skin.iter().filter(|p| mask.is_within(**p, BESIDE)) {
+            let Some((near, depth)) = body.poking(*p, cloth) else {
+                continue;
+            };
+            if depth > limit && !mask.covers(*p) {
+                found.push(DeepPlace {
+                    corners: self.cloth_triangles[near.triangle as usize],
+                    weights: near.barycentric,
+                    way: (*p - near.point).normalize_or_zero() * depth,
+                });
+            }
+        }
         found
     }
 
@@ -218,7 +310,32 @@ struct Posed<'a> {
     field: Option<WindingField>,
 }
 
-impl Posed<'_> {
+impl<'a> Posed<'a> {
+    fn new(meter: &'a PenetrationMeter, skin: &'a [Vec3], contact: &'a SelfContact) -> Self {
+        Self {
+            meter,
+            skin,
+            inside: &contact.inside,
+            rim: &contact.rim,
+            field: (!meter.is_closed).then(|| WindingField::new(&meter.skin, skin)),
+        }
+    }
+
+    /// The middle of some vertices of the cloth and the skin next to it, given what
+    /// is nearest to the vertices: no farther than the way over one of them.
+    fn under_middle(
+        &self,
+        corners: &[u32],
+        cloth: &[Vec3],
+        nearest: &[Option<ClosestPoint>],
+    ) -> Option<(Vec3, ClosestPoint)> {
+        let at = |v: &u32| cloth[*v as usize];
+        let p = corners.iter().map(at).sum::<Vec3>() / corners.len() as f32;
+        let over = |v: &u32| nearest[*v as usize].map(|near| near.distance + at(v).distance(p));
+        let limit = corners.iter().filter_map(over).reduce(f32::min)?;
+        Some((p, self.nearest(p, 1.001 * limit + 1e-6)?))
+    }
+
     fn nearest(&self, p: Vec3, max_distance: f32) -> Option<ClosestPoint> {
         self.meter.skin.closest_point(p, self.skin, max_distance)
     }
@@ -283,15 +400,20 @@ impl Posed<'_> {
     /// How far a vertex of the skin at `p` pokes out of the cloth next to it
     /// [m], not above 0 when it does not; none without cloth near it.
     fn pokes_out(&self, p: Vec3, cloth: &[Vec3]) -> Option<f32> {
+        Some(self.poking(p, cloth)?.1)
+    }
+
+    /// The same, and what of the cloth is next to it.
+    fn poking(&self, p: Vec3, cloth: &[Vec3]) -> Option<(ClosestPoint, f32)> {
         let meter = self.meter;
         let near = meter.cloth.closest_point(p, cloth, REACH)?;
         let normal = meter.cloth_normals.at(&near).as_dvec3();
         let is_outer = (p.as_dvec3() - near.point.as_dvec3()).dot(normal) > 0.0;
         if !is_outer || meter.is_border(&near) {
-            return Some(-near.distance);
+            return Some((near, -near.distance));
         }
         let skin = self.nearest(near.point, 1.001 * near.distance + 1e-6)?;
-        Some(self.depth(near.point, &skin).min(near.distance))
+        Some((near, self.depth(near.point, &skin).min(near.distance)))
     }
 }
 

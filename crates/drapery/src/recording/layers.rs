@@ -5,6 +5,7 @@ use drapery_store::dataset::DatasetHead;
 use glam::{DVec3, Vec3};
 
 /// The garments of a dataset that are worn together; twins are not.
+#[derive(Clone)]
 pub(super) struct Layers {
     /// How many vertices each garment has, and its boxes where it is worn over
     /// or under another.

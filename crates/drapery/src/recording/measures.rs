@@ -11,6 +11,7 @@ use super::layers::Layers;
 use crate::{SimulatedGarment, WearMeter, WearSummary};
 
 /// All garments of an outfit, frame after frame.
+#[derive(Clone)]
 pub(super) struct Measures {
     garments: Vec<Measured>,
     layers: Layers,
@@ -22,6 +23,7 @@ pub(super) struct Measures {
 }
 
 /// One garment.
+#[derive(Clone)]
 pub(super) struct Measured {
     name: String,
     n_vertices: usize,

@@ -13,13 +13,15 @@ use crate::SimulatedGarment;
 use crate::simulated::WornGarment;
 
 /// The twins of an outfit on their way through a clip.
+#[derive(Clone)]
 pub(super) struct Twins<'a> {
     all: Vec<Twin<'a>>,
 }
 
+#[derive(Clone)]
 struct Twin<'a> {
-    name: String,
-    simulated: SimulatedGarment<'a>,
+    name: &'a str,
+    simulated: &'a SimulatedGarment<'a>,
     state: Option<WornGarment>,
     cloth: Vec<Vec3>,
 }
@@ -36,8 +38,8 @@ impl Twin<'_> {
 }
 
 impl<'a> Twins<'a> {
-    pub(super) fn new(all: Vec<(String, SimulatedGarment<'a>)>) -> Self {
-        let all = all.into_iter().map(|(name, simulated)| Twin {
+    pub(super) fn new(all: &'a [(String, SimulatedGarment<'a>)]) -> Self {
+        let all = all.iter().map(|(name, simulated)| Twin {
             name,
             cloth: vec![Vec3::ZERO; simulated.topology().n_vertices()],
             simulated,
@@ -53,7 +55,7 @@ impl<'a> Twins<'a> {
     pub(super) fn step(&mut self, body: &BodyFrame<'_>) -> Result<(), (String, AnimateError)> {
         for twin in &mut self.all {
             twin.step(body)
-                .map_err(|error| (twin.name.clone(), error))?;
+                .map_err(|error| (twin.name.to_string(), error))?;
         }
         Ok(())
     }

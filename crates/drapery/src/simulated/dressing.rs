@@ -10,6 +10,7 @@ use drapery_scene::motion::{Moving, sample_between};
 use glam::{DVec3, Quat, Vec3};
 
 use super::{SimulatedGarment, WornGarment, refused};
+use crate::surfacing::Surfacing;
 use crate::wearer::Wearer;
 
 /// Speeds fall by 1/e in this time while the body is dressed [s].
@@ -76,6 +77,11 @@ impl SimulatedGarment<'_> {
             worst: drapery_sim::StepReport::default(),
             dressing: drapery_sim::StepReport::default(),
             posing: Duration::ZERO,
+            // What lies over it would have to be lifted too.
+            surfacing: (self.layers.len() == 1).then(|| {
+                let (body, cloth) = (self.model.topology(), self.cloth.topology());
+                Surfacing::new(body, &self.made_for.rest, cloth, &self.positions)
+            }),
         };
         let frames = |seconds: f64| (seconds * self.frame_rate.hz()).ceil() as u32;
         let dressing = frames(self.config.dressing);

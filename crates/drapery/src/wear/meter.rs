@@ -31,6 +31,7 @@ pub struct WornFrame {
 }
 
 /// Measures how one garment is worn on one body.
+#[derive(Clone, Debug)]
 pub struct WearMeter {
     depths: PenetrationMeter,
     skin_triangles: Vec<[u32; 3]>,

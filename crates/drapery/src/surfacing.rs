@@ -1,0 +1,152 @@
+//! [`Surfacing`]: cloth that is just beneath the skin beside an overlap, shown outside.
+//!
+//! The body that cloth meets gives way beside its overlaps ([`Flesh`]), and where
+//! cloth is squeezed there, single places of it are a millimetre or three beneath the
+//! skin as it is seen. What a frame shows is lifted to the skin at such places; the
+//! simulation goes on from where it was. What lies in the mask of the wear meter has
+//! no right place and is left alone.
+
+use drapery_core::Topology;
+use drapery_eval::PenetrationMeter;
+#[cfg(doc)]
+use drapery_sim::Flesh;
+use drapery_sim::Yielding;
+use glam::Vec3;
+
+use crate::wear::self_contact;
+
+/// What is deeper than this beneath the skin is lifted [m] ...
+const LIMIT: f32 = 5e-4;
+/// ... to so far above it [m], in at most so many rounds ...
+const ABOVE: f32 = 1e-4;
+const ROUNDS: u32 = 6;
+/// ... and no farther than this [m]: what is deeper is not beside the skin.
+const FARTHEST: f32 = 5e-3;
+
+/// Lifts one garment off one body.
+#[derive(Clone, Debug)]
+pub(crate) struct Surfacing {
+    meter: PenetrationMeter,
+}
+
+impl Surfacing {
+    /// For a body with its vertices at `skin` [m] and cloth at `positions` [m], in
+    /// any pose.
+    pub(crate) fn new(
+        body: &Topology,
+        skin: &[Vec3],
+        cloth: &Topology,
+        positions: &[Vec3],
+    ) -> Self {
+        Self {
+            meter: PenetrationMeter::of_cloth(body, skin, cloth, positions),
+        }
+    }
+
+    /// Lifts what is beneath a body at `skin` [m] that gives way as `felt`.
+    pub(crate) fn lift(&mut self, skin: &[Vec3], felt: &Yielding, cloth: &mut [Vec3]) {
+        let contact = self_contact(felt);
+        let before = cloth.to_vec();
+        for _ in 0..ROUNDS {
+            let places = self.meter.deep_places(skin, &contact, cloth, LIMIT);
+            if places.is_empty() {
+                break;
+            }
+            let mut lifts = vec![Vec3::ZERO; cloth.len()];
+            for place in places {
+                let lift = place.way + ABOVE * place.way.normalize_or_zero();
+                let sum_sq: f32 = place.weights.iter().map(|w| w * w).sum();
+                // The least that takes the place itself there.
+                for (v, weight) in place.corners.into_iter().zip(place.weights) {
+                    let share = lift * (weight / sum_sq);
+                    let so_far = &mut lifts[v as usize];
+                    if share.length_squared() > so_far.length_squared() {
+                        *so_far = share;
+                    }
+                }
+            }
+            for ((p, lift), before) in cloth.iter_mut().zip(lifts).zip(&before) {
+                if lift != Vec3::ZERO {
+                    *p = *before + (*p + lift - *before).clamp_length_max(FARTHEST);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drapery_core::TriMesh;
+    use glam::DVec3;
+
+    use super::*;
+
+    /// A box of a metre below the floor of the world.
+    fn body() -> TriMesh {
+        let corner = |i: usize| {
+            let [x, y, z] = [i & 1, i >> 1 & 1, i >> 2].map(|bit| bit as f32);
+            Vec3::new(x - 0.5, y - 1.0, z - 0.5)
+        };
+        let sides = [
+            [0, 2, 3, 1],
+            [4, 5, 7, 6],
+            [0, 1, 5, 4],
+            [2, 6, 7, 3],
+            [0, 4, 6, 2],
+            [1, 3, 7, 5],
+        ];
+        let triangles = sides
+            .iter()
+            .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
+        TriMesh::new((0..8).map(corner).collect(), triangles.collect()).unwrap()
+    }
+
+    /// A square of cloth with meshes of a centimetre at a height [m].
+    fn sheet(height: f32) -> TriMesh {
+        const N: u32 = 31;
+        let at = |i: u32| (i as f32 - 15.0) * 0.01;
+        let places = (0..N * N).map(|v| Vec3::new(at(v % N), height, at(v / N)));
+        let squares = (0..N * (N - 1)).filter(|v| v % N != N - 1);
+        let halves = squares.flat_map(|v| [[v, v + N, v + 1], [v + 1, v + N, v + N + 1]]);
+        TriMesh::new(places.collect(), halves.collect()).unwrap()
+    }
+
+    fn lifted(height: f32) -> (Vec<Vec3>, Vec<Vec3>) {
+        let (body, cloth) = (body(), sheet(height));
+        let skin = body.positions();
+        let mut surfacing =
+            Surfacing::new(body.topology(), skin, cloth.topology(), cloth.positions());
+        let felt = Yielding {
+            inside: vec![false; 8],
+            rim: vec![DVec3::ZERO],
+            ..Yielding::default()
+        };
+        let mut now = cloth.positions().to_vec();
+        surfacing.lift(skin, &felt, &mut now);
+        (cloth.positions().to_vec(), now)
+    }
+
+    #[test]
+    fn cloth_beneath_the_skin_beside_an_overlap_is_lifted_to_it_and_no_other_is() {
+        let (before, now) = lifted(-2e-3);
+        for (before, now) in before.iter().zip(&now) {
+            let away = before.with_y(0.0).length();
+            if away < 5e-3 || away > 0.1 {
+                assert_eq!(before, now, "{away} from the overlap");
+            } else if (0.021..0.079).contains(&away) {
+                assert!(now.y > -LIMIT && now.y < 1e-3, "{} at {away}", now.y);
+                assert!(before.distance(*now) < 3e-3, "{away}");
+            }
+        }
+    }
+
+    #[test]
+    fn cloth_on_the_skin_keeps_its_bits_and_what_is_deep_is_not_torn_out() {
+        let (before, now) = lifted(-4e-4);
+        assert_eq!(before, now);
+        let (before, now) = lifted(-0.02);
+        let farthest = before.iter().zip(&now).map(|(a, b)| a.distance(*b));
+        let farthest = farthest.fold(0.0, f32::max);
+        assert!(farthest <= FARTHEST * 1.001, "{farthest}");
+    }
+}
