@@ -17,7 +17,7 @@ const NAME: &str = "nonlinear";
 
 pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
     let [linear, ..] = Cell::SHIPPED;
-    lab.known_or(NAME, || {
+    let value = lab.known_or(NAME, || {
         lab.threads.install(|| {
             let started = Instant::now();
             let head = lab.ground.dataset.head();
@@ -37,7 +37,11 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
             Ok(cell)
         })
     })?;
-    Ok(())
+    let line = format!(
+        "{NAME}: {} cm on clips that test",
+        number(&value["test_cm"], 2)
+    );
+    lab.say.result("cell", &value, line)
 }
 
 /// Beside model A, which has the same inputs.
