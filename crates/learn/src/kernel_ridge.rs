@@ -40,9 +40,9 @@ use crate::{Pca, StableModel, StableSpaceConfig, TrainError, TrainStage, train_s
 /// poses nearer than a tenth of a second to one of them say little more.
 const CENTRES: usize = 800;
 
-/// Widths that are tried, in medians of the distance between centres. A quarter
-/// knows nothing between its centres; four are nearly linear.
-pub const KERNEL_WIDTHS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+/// Widths that are tried, in medians of the distance between centres. With an eighth
+/// of it there is nothing between centres; four are nearly linear.
+pub const KERNEL_WIDTHS: [f64; 6] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0];
 
 /// Ridges that are tried; φ has a length of one at most.
 pub const KERNEL_RIDGES: [f64; 6] = [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2];
