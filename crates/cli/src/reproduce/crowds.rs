@@ -29,6 +29,8 @@ const RATE: f64 = 30.0;
 /// How long crowds are measured [s].
 const SECONDS: f64 = 2.0;
 const SIZE: Size = Size::new(1280, 720);
+/// Of the picture that is kept.
+const KEPT: Size = Size::new(800, 450);
 /// Pictures that are timed; the median counts.
 const DRAWN: usize = 3;
 
@@ -53,10 +55,7 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
         }
         let mut drawn = Vec::new();
         for (shading, words) in [(Shading::Studio, "studio"), (Shading::Flat, "flat")] {
-            let (seconds, image) = drawing(lab, &crowd, &body, &posed, shading)?;
-            if shading == Shading::Studio {
-                keep(lab, "crowd.png", &image)?;
-            }
+            let (seconds, _) = drawing(lab, &crowd, &body, &posed, (SIZE, shading))?;
             drawn.push(json!({
                 "shading": words,
                 "count": PAPER[1],
@@ -64,6 +63,8 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
                 "real_time": PAPER[1] as f64 / seconds / RATE,
             }));
         }
+        let (_, image) = drawing(lab, &crowd, &body, &posed, (KEPT, Shading::Studio))?;
+        keep(lab, "crowd.png", &image)?;
         Ok(json!({
             "cell": NAME,
             "file": "crowd.png",
@@ -84,7 +85,7 @@ fn drawing(
     crowd: &StableCrowd,
     body: &ShapedBody,
     clip: &[PosedBody],
-    shading: Shading,
+    (size, shading): (Size, Shading),
 ) -> anyhow::Result<(f64, Image)> {
     let count = PAPER[1];
     let character = &lab.ground.character;
@@ -99,7 +100,7 @@ fn drawing(
     let options = Options {
         shading,
         threads: std::num::NonZeroUsize::new(lab.threads.current_num_threads()),
-        ..Options::of_size(SIZE)
+        ..Options::of_size(size)
     };
     let mut all: Vec<(f64, Image)> = Vec::new();
     for frame in 0..DRAWN + 2 {
@@ -133,7 +134,7 @@ fn drawing(
             elevation: 0.45,
             ..View::three_quarter()
         };
-        let camera = Camera::framing_points(scene.points(), view, SIZE);
+        let camera = Camera::framing_points(scene.points(), view, size);
         let image = render(&scene, &camera, &options)?;
         if frame >= 2 {
             all.push((start.elapsed().as_secs_f64(), image));

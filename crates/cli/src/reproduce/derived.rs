@@ -11,12 +11,10 @@ use drapery::store::dataset::Split;
 /// Places at which a clip that tests stops.
 pub(super) const PLACES: u32 = 5;
 
-/// Clips for every garment at the small scale: two that train, one that tunes, one
-/// that tests.
+/// Clips for every garment at the small scale: one each that trains, tunes and tests.
 const SHORT: &str = r#"[motion]
 clips = [
-    { motion = "walk", trim = [0, 36] },
-    { motion = "turn-90", trim = [30, 66] },
+    { motion = "walk+turn-90", name = "train-01", trim = [60, 120] },
     { motion = "walk+turn-45", name = "tune-01", trim = [70, 90], speed = 1.05 },
     { motion = "walk-fast+turn-45-right", name = "test-01", trim = [70, 100], speed = 0.95 },
 ]

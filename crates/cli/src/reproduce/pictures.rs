@@ -21,8 +21,8 @@ use crate::write;
 const SIZE: Size = Size::new(200, 270);
 /// Errors are coloured up to this [cm].
 const RANGE_CM: f32 = 10.0;
-/// A turn is this much [rad] in half a second.
-const TURN: f32 = 0.4;
+/// A turn is at least this much [rad] in half a second; hips sway by less in a walk.
+const TURN: f32 = 0.2;
 
 pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
     lab.known_or("picture-components", || components(lab))?;
@@ -188,16 +188,20 @@ fn turn(lab: &Lab<'_>, model: &StableSpace) -> anyhow::Result<Value> {
     Ok(json!({ "cell": "picture-turn" }))
 }
 
-/// The first frame after which the body turns.
+/// The first frame from which the body turns in half a second by half as much as it
+/// ever does.
 fn turn_start(headings: &[f32], half_second: usize) -> Option<usize> {
     let later = headings.get(half_second..)?;
-    let turned = |a: f32, b: f32| {
+    let turned = |(a, b): (&f32, &f32)| {
         let turn = (b - a).rem_euclid(std::f32::consts::TAU);
         turn.min(std::f32::consts::TAU - turn)
     };
-    let mut both = headings.iter().zip(later).skip(half_second);
-    let first = both.position(|(a, b)| turned(*a, *b) > TURN)?;
-    Some(first + half_second)
+    let turns: Vec<f32> = headings.iter().zip(later).map(turned).collect();
+    let most = turns.iter().copied().fold(0.0, f32::max);
+    match most > TURN {
+        true => turns.iter().position(|turn| *turn > 0.5 * most),
+        false => None,
+    }
 }
 
 /// Simulation and model of each garment, one row each, one column a shot.
@@ -308,8 +312,8 @@ mod tests {
         let heading = |i: i32| 3.0 + (i - 40).max(0) as f32 * 2f32.to_radians();
         let wrapped = |h: f32| (h + std::f32::consts::PI).rem_euclid(std::f32::consts::TAU);
         let headings: Vec<f32> = (0..90).map(|i| wrapped(heading(i))).collect();
-        // 0.4 rad are 22.9°: twelve frames of fifteen.
-        assert_eq!(turn_start(&headings, 15), Some(37));
+        // 30° in half a second at most, and 16° from here.
+        assert_eq!(turn_start(&headings, 15), Some(33));
         assert_eq!(turn_start(&headings[..40], 15), None);
         assert_eq!(turn_start(&[], 15), None);
     }
