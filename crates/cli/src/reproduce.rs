@@ -6,6 +6,7 @@
 //! it was made of, so that a run that is interrupted goes on, and one on other data
 //! begins anew.
 
+mod clips;
 mod crowds;
 mod derived;
 mod fabrics;

@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 
-use common::ring::scene;
+use common::ring::{SCENE, scene};
 use common::{data, error, out};
 use serde_json::Value;
 
@@ -82,6 +82,14 @@ fn tables_are_made_cell_by_cell_and_go_on_where_they_were() {
 fn parts_beside_the_tables_are_made_of_models_that_are_kept() {
     let folder = scene();
     let at = folder.path();
+    let walks = SCENE.replace(
+        "clips = [\"bend\", \"twist\"]\ntest = [\"twist\"]",
+        "clips = [\"bend\", \"twist\", { motion = \"twist\", name = \"extra-walk\" }, \
+         { motion = \"bend\", name = \"extra-walk-turn\" }]\n\
+         test = [\"twist\", \"extra-walk\", \"extra-walk-turn\"]",
+    );
+    assert_ne!(walks, SCENE);
+    fs::write(at.join("scene.toml"), walks).unwrap();
     let plan = |parts: &[&'static str]| -> Vec<&'static str> {
         let base = ["--json", "reproduce", "stable-spaces", "--scene"];
         let base = base.into_iter().chain(["scene.toml", "--out", "rep"]);
@@ -108,7 +116,7 @@ fn parts_beside_the_tables_are_made_of_models_that_are_kept() {
     let constrained = of("c-2-64-constrained");
     assert!(dims <= constrained["cloth_dims"].as_u64().unwrap());
 
-    out(at, 0, &plan(&["held-out-stops", "pictures"]));
+    out(at, 0, &plan(&["clips", "held-out-stops", "pictures"]));
     let page = fs::read_to_string(at.join("rep/README.md")).unwrap();
     // Both shapes stop at three places.
     let rows: Vec<&str> = page
@@ -118,7 +126,21 @@ fn parts_beside_the_tables_are_made_of_models_that_are_kept() {
     assert_eq!(rows.len(), 1, "{page}");
     // A has no memory, and stands still with the body.
     assert_eq!(rows[0].split('|').nth(3).unwrap().trim(), "0.0");
-    for file in ["components.png", "dims.png", "models.png", "stop.svg"] {
+    // Three clips on two shapes, of which one is the clip that trains again.
+    let of = |begin: &str| -> Vec<&str> {
+        let rows = page.lines().filter(|row| row.starts_with(begin));
+        rows.collect()
+    };
+    assert_eq!(of("| twist | twist |").len(), 2, "{page}");
+    assert_eq!(of("| extra-walk-turn | bend |").len(), 2, "{page}");
+    assert_eq!(of("| walk, C |").len(), 1, "{page}");
+    for file in [
+        "components.png",
+        "dims.png",
+        "models.png",
+        "stop.svg",
+        "walk.svg",
+    ] {
         assert!(page.contains(&format!("({file})")), "{page}");
         assert!(at.join("rep").join(file).exists());
     }

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::stable_spaces::{Cell, SHIPPED, Sets};
 use super::{
-    Cells, crowds, fabrics, garments, held_out, nonlinear, pictures, resolutions, stabilities,
+    Cells, clips, crowds, fabrics, garments, held_out, nonlinear, pictures, resolutions,
+    stabilities,
 };
 
 /// Dimensions of Table 2.
@@ -76,6 +77,18 @@ pub(super) fn page(scene: &str, sets: &Sets, cells: &Cells) -> String {
             put(format!("| {words}, {name} | {} |", ours.join(" | ")));
             put(format!("| the paper's | {} |", theirs.join(" | ")));
         }
+    }
+    for (key, words) in [
+        ("walk_cm", "walk, C"),
+        ("walk_turn_cm", "walk with a turn, C"),
+    ] {
+        if !sets.named(key).is_empty() {
+            let ours = DIMS.map(|dims| of(Cell::of(StableModel::C, dims), key, 2));
+            put(format!("| {words} | {} |", ours.join(" | ")));
+        }
+    }
+    if !sets.named("walk_cm").is_empty() {
+        put("\nOn walks alone the paper finds 32 dimensions best.".into());
     }
     put("\n## Table 3: orders of model C, 64 dimensions\n".into());
     put("| | 0 (A) | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|---|".into());
@@ -162,6 +175,7 @@ pub(super) fn page(scene: &str, sets: &Sets, cells: &Cells) -> String {
         ));
     }
     let parts = [
+        clips::section,
         held_out::section,
         nonlinear::section,
         stabilities::section,

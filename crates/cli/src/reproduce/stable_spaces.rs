@@ -20,7 +20,8 @@ use super::page::{DIMS, number, page};
 use super::repeats::repeats;
 use super::stops::after_stops;
 use super::{
-    Cells, crowds, fabrics, garments, held_out, nonlinear, pictures, resolutions, stabilities,
+    Cells, clips, crowds, fabrics, garments, held_out, nonlinear, pictures, resolutions,
+    stabilities,
 };
 use crate::args::{Simulate, StableSpacesPlan};
 use crate::bench::pool_of;
@@ -155,6 +156,7 @@ impl Sets {
 /// Parts beside the tables of models, in the order in which they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
+    Clips,
     Nonlinear,
     Stabilities,
     HeldOut,
@@ -166,7 +168,8 @@ enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
+        Self::Clips,
         Self::Nonlinear,
         Self::Stabilities,
         Self::HeldOut,
@@ -179,6 +182,7 @@ impl Part {
 
     const fn name(self) -> &'static str {
         match self {
+            Self::Clips => "clips",
             Self::Nonlinear => "nonlinear",
             Self::Stabilities => "fits",
             Self::HeldOut => "held-out-stops",
@@ -192,6 +196,7 @@ impl Part {
 
     fn make(self, lab: &Lab<'_>) -> anyhow::Result<()> {
         match self {
+            Self::Clips => clips::make(lab),
             Self::Nonlinear => nonlinear::make(lab),
             Self::Stabilities => stabilities::make(lab),
             Self::HeldOut => held_out::make(lab),
