@@ -70,6 +70,8 @@ pub struct TrainedKernel {
     pub tune: Option<f64>,
     /// How many centres it has.
     pub n_centres: usize,
+    /// All that was tried: width, ridge, and the error on clips split `tune` [m].
+    pub tried: Vec<(f64, f64, Option<f64>)>,
 }
 
 /// Trains on the sequences of a dataset that are split `train`, in the spaces of
@@ -105,6 +107,7 @@ pub fn train_kernel_ridge(
         .collect::<Result<Vec<_>, _>>()?;
     sum(footage, &base, &extended, &centres, &mut kernels, watch)?;
     let mut best: Option<TrainedKernel> = None;
+    let mut tried = Vec::new();
     for (kernel, width) in kernels.iter().zip(widths) {
         let problem = kernel.problem()?;
         for ridge in ridges {
@@ -121,6 +124,7 @@ pub fn train_kernel_ridge(
                 true => None,
                 false => Some(footage.open_loop(&animator, &tune)?.mean),
             };
+            tried.push((*width, *ridge, error));
             let is_better = best.as_ref().is_none_or(|best| error < best.tune);
             if is_better {
                 best = Some(TrainedKernel {
@@ -129,11 +133,13 @@ pub fn train_kernel_ridge(
                     ridge: *ridge,
                     tune: error,
                     n_centres: centres.len(),
+                    tried: Vec::new(),
                 });
             }
         }
     }
-    best.ok_or(TrainError::Still { what: "body" })
+    let best = best.ok_or(TrainError::Still { what: "body" })?;
+    Ok(TrainedKernel { tried, ..best })
 }
 
 fn narrow(values: &[f64]) -> Vec<f32> {

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use drapery::learn::train_kernel_ridge;
+use drapery::learn::{KERNEL_WIDTHS, train_kernel_ridge};
 use drapery::skinned_garment;
 use drapery::store::dataset::DatasetStore;
 use serde_json::json;
@@ -24,8 +24,13 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
             let skinned = skinned_garment(&lab.ground.character, head, 0)?;
             let go_on = |_| !stop::asked();
             let trained = train_kernel_ridge(&lab.footage(), &skinned, &linear.config(), &go_on)?;
+            let tried = trained.tried.iter().map(|(width, ridge, tune)| {
+                let tune_cm = tune.map(|m| 100.0 * m);
+                json!({ "width_medians": width, "ridge": ridge, "tune_cm": tune_cm })
+            });
             let mut cell = json!({
                 "cell": NAME,
+                "tried": tried.collect::<Vec<_>>(),
                 "centres": trained.n_centres,
                 "width_medians": trained.width,
                 "ridge": trained.ridge,
@@ -52,16 +57,20 @@ pub(super) fn section(cells: &Cells) -> Option<String> {
         let keys = ["tune_cm", "train_cm", "test_cm", "unseen_cm"];
         keys.map(|key| number(&cell[key], 2)).join(" | ")
     };
+    let least = match kernel["width_medians"].as_f64() == Some(KERNEL_WIDTHS[0]) {
+        true => " (the least that was tried)",
+        false => "",
+    };
     Some(format!(
         "## A nonlinear regressor in the place of A\n\n\
          Kernel ridge regression from the same coefficients of the body to the same of the \
-         cloth: {} poses as centres of Gaussians, {} medians of their distance wide, ridge {}, \
-         both by the clips that tune. The paper found such models \"to perform similarly\" \
+         cloth: {} poses as centres of Gaussians, {} medians of their distance wide{least}, \
+         ridge {}, both by the clips that tune. The paper found such models \"to perform similarly\" \
          (no number).\n\n\
          | | tune | train | test | unseen |\n|---|---|---|---|---|\n\
          | A, 64 dimensions | {} |\n| kernel ridge | {} |\n",
         number(&kernel["centres"], 0),
-        number(&kernel["width_medians"], 2),
+        number(&kernel["width_medians"], 3),
         kernel["ridge"],
         row(&linear),
         row(&kernel),
