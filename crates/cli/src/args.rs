@@ -18,8 +18,8 @@ use serde::Serialize;
 pub(crate) use bench::{Bench, CrowdBench, SimulateBench, SimulateScene, WalkBench, WearBench};
 pub(crate) use dataset::{Dataset, Import, Simulate, SplitName};
 pub(crate) use eval::Eval;
-pub(crate) use reproduce::{Reproduce, StableSpacesPlan};
-pub(crate) use train::{LinearPlan, Space, StableSpacePlan, StableVariant, Train};
+pub(crate) use reproduce::{Reproduce, Scale, StableSpacesPlan};
+pub(crate) use train::{LinearPlan, Space, StableBy, StableSpacePlan, StableVariant, Train};
 
 /// Turns cloth simulation into clothing that runs in real time.
 #[derive(Debug, Parser)]

@@ -71,17 +71,31 @@ pub(crate) fn run(plan: &CrowdBench, say: &Say) -> anyhow::Result<Answer> {
     for threads in &plan.threads {
         // Half before and half after the others: machines have moods.
         let mut own = Measured::new(usize::from(*threads), plan.count as usize);
-        own.measure(&crowd, &posed, &body, plan)?;
+        own.measure(&crowd, &posed, &body, plan.seconds / 2.0)?;
         let others = match &plan.python {
             Some(python) => beside(python, plan, &crowd, *threads)?,
             None => Vec::new(),
         };
-        own.measure(&crowd, &posed, &body, plan)?;
+        own.measure(&crowd, &posed, &body, plan.seconds / 2.0)?;
         rows.push(own.row());
         rows.extend(others);
     }
     tell(plan, &crowd, &rows, latency, say)?;
     Ok(Answer::Yes)
+}
+
+/// The median of what a frame of a crowd takes [s], of as many frames as fill so
+/// many seconds.
+pub(crate) fn frame_seconds(
+    crowd: &StableCrowd,
+    clip: &[PosedBody],
+    body: &ShapedBody,
+    (threads, count): (usize, usize),
+    seconds: f64,
+) -> anyhow::Result<f64> {
+    let mut own = Measured::new(threads, count);
+    own.measure(crowd, clip, body, seconds)?;
+    Ok(own.row().frame.1)
 }
 
 /// Frames of a crowd of ours.
@@ -119,13 +133,13 @@ impl Measured {
         }
     }
 
-    /// Frames for half the time of the plan.
+    /// Frames for so many seconds.
     fn measure(
         &mut self,
         crowd: &StableCrowd,
         clip: &[PosedBody],
         body: &ShapedBody,
-        plan: &CrowdBench,
+        seconds: f64,
     ) -> anyhow::Result<()> {
         let pool = pool_of(self.threads)?;
         let mut bodies = Bodies::new(clip, body, self.count);
@@ -149,7 +163,7 @@ impl Measured {
                 false => crowd.step(&mut state, &seen, &mut out, &mut reports),
             };
             pool.install(step)?;
-            let seconds = start.elapsed().as_secs_f64();
+            let took = start.elapsed().as_secs_f64();
             for report in &reports {
                 match report {
                     Ok(report) => self.confidence = self.confidence.min(report.confidence),
@@ -163,11 +177,11 @@ impl Measured {
                 true => self
                     .parts
                     .push(parts_of(state.times(), before, self.threads)),
-                false => self.frames.push(seconds),
+                false => self.frames.push(took),
             }
-            spent += seconds;
+            spent += took;
             n_frames += 1;
-            if n_frames >= FRAMES && spent >= plan.seconds / 2.0 {
+            if n_frames >= FRAMES && spent >= seconds {
                 return Ok(());
             }
         }

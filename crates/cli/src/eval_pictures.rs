@@ -34,6 +34,45 @@ impl Shot {
         (1..=FRAMES).any(|i| seen.frame == (seen.n_frames - 1) * i / FRAMES)
     }
 
+    /// A frame of which only the body is known.
+    pub(crate) const fn new(frame: u32, skin: Vec<Vec3>) -> Self {
+        Self {
+            frame,
+            skin,
+            simulated: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// One method more.
+    pub(crate) fn add(&mut self, simulated: &[Vec3], found: &[Vec3]) {
+        self.simulated = simulated.to_vec();
+        self.found.push(found.to_vec());
+    }
+
+    pub(crate) fn skin(&self) -> &[Vec3] {
+        &self.skin
+    }
+
+    pub(crate) fn simulated(&self) -> &[Vec3] {
+        &self.simulated
+    }
+
+    /// What a method makes of it.
+    pub(crate) fn found(&self, method: usize) -> Option<&[Vec3]> {
+        self.found.get(method).map(Vec::as_slice)
+    }
+
+    /// The mean distance of a vertex of each method [cm].
+    pub(crate) fn errors_cm(&self) -> Vec<f64> {
+        let mean = |found: &Vec<Vec3>| {
+            let both = found.iter().zip(&self.simulated);
+            let sum: f64 = both.map(|(a, b)| f64::from(a.distance(*b))).sum();
+            100.0 * sum / found.len().max(1) as f64
+        };
+        self.found.iter().map(mean).collect()
+    }
+
     pub(crate) fn of(seen: &SeenFrame<'_>) -> Self {
         Self {
             frame: seen.frame,

@@ -30,9 +30,23 @@ use crate::{Answer, simulate_report, stop, workers};
 const DRESSING: u64 = 60;
 
 pub(crate) fn run(plan: &Simulate, say: &Say) -> anyhow::Result<Answer> {
-    let recording = recording(plan, say)?;
+    let scene = Scene::named(&plan.scene);
+    let scene = scene.with_context(|| format!("in {}", plan.scene.display()))?;
+    run_scene(plan, scene, &|_| true, say)
+}
+
+/// The sequences of a scene that are wanted, of those of the plan, whose own scene
+/// is read for its name alone.
+pub(crate) fn run_scene(
+    plan: &Simulate,
+    scene: Scene,
+    is_wanted: &dyn Fn(&PlannedSequence) -> bool,
+    say: &Say,
+) -> anyhow::Result<Answer> {
+    let recording = recording(plan, scene, say)?;
     let dataset = open(plan, &recording)?;
-    let chosen = chosen(&recording.head().manifest.sequences, &plan.only)?;
+    let mut chosen = chosen(&recording.head().manifest.sequences, &plan.only)?;
+    chosen.retain(|planned| is_wanted(planned));
     let mut todo: Vec<&PlannedSequence> = Vec::new();
     for planned in &chosen {
         let is_todo = match dataset.state(&planned.name)? {
@@ -69,9 +83,8 @@ pub(crate) fn run(plan: &Simulate, say: &Say) -> anyhow::Result<Answer> {
 }
 
 /// The scene, checked and with all that it takes.
-fn recording(plan: &Simulate, say: &Say) -> anyhow::Result<Recording> {
+fn recording(plan: &Simulate, scene: Scene, say: &Say) -> anyhow::Result<Recording> {
     let place = || format!("in {}", plan.scene.display());
-    let scene = Scene::named(&plan.scene).with_context(place)?;
     for note in &scene.notes {
         say.note(format_args!("{}: {}", note.name, note.note));
     }

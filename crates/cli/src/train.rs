@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use drapery::learn::{
-    Footage, LinearConfig, Ridge, StableModel, StableSpaceConfig, TrainStage, TrainedStableSpace,
-    hidden_skin,
+    Footage, LinearConfig, Ridge, Stability, StableModel, StableSpaceConfig, TrainStage,
+    TrainedStableSpace, hidden_skin,
 };
 use drapery::runtime::{ClothSpace, Model};
 use drapery::scene::character::Character;
@@ -15,7 +15,7 @@ use drapery::{stored_character, train_linear_model, train_stable_model};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::args::{LinearPlan, Space, StableSpacePlan, StableVariant, Train};
+use crate::args::{LinearPlan, Space, StableBy, StableSpacePlan, StableVariant, Train};
 use crate::bench::pool_of;
 use crate::record::{self, Input};
 use crate::say::Say;
@@ -202,6 +202,10 @@ fn config(plan: &StableSpacePlan) -> StableSpaceConfig {
             Space::Unposed => ClothSpace::Unposed,
         },
         max_radius: plan.max_radius,
+        stability: match plan.stability {
+            StableBy::Constrained => Stability::Constrained,
+            StableBy::FewerDims => Stability::FewerDims,
+        },
     }
 }
 

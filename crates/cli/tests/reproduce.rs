@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 
-use common::ring::scene;
+use common::ring::{SCENE, scene};
 use common::{data, error, out};
 use serde_json::Value;
 
@@ -76,6 +76,81 @@ fn tables_are_made_cell_by_cell_and_go_on_where_they_were() {
     fs::write(&path, cell.to_string()).unwrap();
     out(at, 0, &plan);
     assert!(!page().contains("123.00"), "{}", page());
+}
+
+#[test]
+fn parts_beside_the_tables_are_made_of_models_that_are_kept() {
+    let folder = scene();
+    let at = folder.path();
+    let walks = SCENE.replace(
+        "clips = [\"bend\", \"twist\"]\ntest = [\"twist\"]",
+        "clips = [\"bend\", \"twist\", { motion = \"twist\", name = \"extra-walk\" }, \
+         { motion = \"bend\", name = \"extra-walk-turn\" }]\n\
+         test = [\"twist\", \"extra-walk\", \"extra-walk-turn\"]",
+    );
+    assert_ne!(walks, SCENE);
+    fs::write(at.join("scene.toml"), walks).unwrap();
+    let plan = |parts: &[&'static str]| -> Vec<&'static str> {
+        let base = ["--json", "reproduce", "stable-spaces", "--scene"];
+        let base = base.into_iter().chain(["scene.toml", "--out", "rep"]);
+        let only = parts.iter().flat_map(|part| ["--only", part]);
+        base.chain(only).collect()
+    };
+    let cells = data(&out(at, 0, &plan(&["nonlinear", "fits"])), "cell");
+    let of = |name: &str| cells.iter().find(|c| c["cell"] == name).unwrap();
+    for cell in &cells {
+        let error = cell["test_cm"].as_f64().unwrap();
+        assert!((0.0..10.0).contains(&error), "{cell}");
+    }
+    // A frame in the place of every centre: what trains is known better than what tests.
+    let kernel = of("nonlinear");
+    assert!(kernel["train_cm"].as_f64() < kernel["test_cm"].as_f64());
+    // Least squares of what is left are stable, or one component is left.
+    let fewer = of("c-2-64-fewer-dims");
+    let dims = fewer["cloth_dims"].as_u64().unwrap();
+    let radius = fewer["free_spectral_radius"].as_f64().unwrap();
+    assert!(
+        dims == 1 || (fewer["fit"] == "free" && radius <= 0.99),
+        "{fewer}"
+    );
+    let constrained = of("c-2-64-constrained");
+    assert!(dims <= constrained["cloth_dims"].as_u64().unwrap());
+
+    out(at, 0, &plan(&["clips", "held-out-stops", "pictures"]));
+    let page = fs::read_to_string(at.join("rep/README.md")).unwrap();
+    // Both shapes stop at three places.
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|row| row.starts_with("| A | 6 |"))
+        .collect();
+    assert_eq!(rows.len(), 1, "{page}");
+    // A has no memory, and stands still with the body.
+    assert_eq!(rows[0].split('|').nth(3).unwrap().trim(), "0.0");
+    // Three clips on two shapes, of which one is the clip that trains again.
+    let of = |begin: &str| -> Vec<&str> {
+        let rows = page.lines().filter(|row| row.starts_with(begin));
+        rows.collect()
+    };
+    assert_eq!(of("| twist | twist |").len(), 2, "{page}");
+    assert_eq!(of("| extra-walk-turn | bend |").len(), 2, "{page}");
+    assert_eq!(of("| walk, C |").len(), 1, "{page}");
+    for file in [
+        "components.png",
+        "dims.png",
+        "models.png",
+        "stop.svg",
+        "walk.svg",
+    ] {
+        assert!(page.contains(&format!("({file})")), "{page}");
+        assert!(at.join("rep").join(file).exists());
+    }
+    // Models stand for cells that were not asked for, and are not trained again.
+    let model = at.join("rep/models/b-2-64.drapery");
+    let before = fs::metadata(&model).unwrap().modified().unwrap();
+    fs::remove_file(at.join("rep/cells/picture-models.json")).unwrap();
+    out(at, 0, &plan(&["pictures"]));
+    assert_eq!(fs::metadata(&model).unwrap().modified().unwrap(), before);
+    assert!(at.join("rep/cells/picture-models.json").exists());
 }
 
 #[test]

@@ -128,6 +128,7 @@ fn what_can_not_be_trained_is_said_before_any_work() {
     assert!(train(&["--garment", "cape"]).contains("the dataset has ring"));
     assert!(train(&[]).contains("split train"));
     assert!(train(&["--order", "6"]).contains("6"));
+    assert!(train(&["--stability", "hope"]).contains("fewer-dims"));
     let ending = ["train", "stable-space", "d", "--out", "m.safetensors"];
     assert!(error(at, 2, &ending).contains(".drapery"));
     let both = [

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use drapery_core::BodyModel;
 use drapery_learn::{
-    Footage, LinearConfig, StableModel, StableSpaceConfig, TrainError, TrainStage, TrainedLinear,
-    TrainedStableSpace, train_linear, train_stable_space,
+    Footage, LinearConfig, Stability, StableModel, StableSpaceConfig, TrainError, TrainStage,
+    TrainedLinear, TrainedStableSpace, train_linear, train_stable_space,
 };
 use drapery_runtime::{
     Animator, ClothSpace, Model, ModelError, ModelHead, SkinnedGarment, SplitError, TrainingSet,
@@ -96,7 +96,11 @@ pub fn train_stable_model(
         ClothSpace::Canonical => "canonical",
         ClothSpace::Unposed => "unposed",
     };
-    let settings: [(&str, Value); 8] = [
+    let stability = match config.stability {
+        Stability::Constrained => "constrained",
+        Stability::FewerDims => "fewer-dims",
+    };
+    let settings: [(&str, Value); 9] = [
         ("model", model.into()),
         ("dims", config.dims.into()),
         ("order", config.order.into()),
@@ -105,6 +109,7 @@ pub fn train_stable_model(
         ("memory_ridge", taken.memory_ridge.into()),
         ("fit", taken.kind.name().into()),
         ("max_radius", config.max_radius.into()),
+        ("stability", stability.into()),
     ];
     let radius = (config.order > 0 && config.model != StableModel::A).then_some(taken.radius);
     let (sequences, frames) = trained.extended;

@@ -77,23 +77,27 @@ impl Plot {
         self
     }
 
-    /// The whole drawing. Both axes begin at 0.
+    /// The whole drawing. Both axes begin at 0, that of y below it where a curve
+    /// goes there.
     pub fn svg(&self) -> String {
         let points = || self.curves.iter().flat_map(|(_, points)| points);
         let x_max = points().map(|p| p.0).fold(0.0, f64::max).max(1e-9);
         let y_top = points().map(|p| p.1).fold(0.0, f64::max).max(1e-9);
-        let y_step = step(y_top);
-        let y_max = (y_top / y_step).ceil() * y_step;
+        let y_bottom = points().map(|p| p.1).fold(0.0, f64::min);
+        let y_step = step(y_top - y_bottom);
+        let (n_below, n_above) = ((-y_bottom / y_step).ceil(), (y_top / y_step).ceil());
+        let (y_min, y_max) = (-n_below * y_step, n_above * y_step);
         let [left, top, right, bottom] = ROOM;
         let x_of = |x: f64| left + x / x_max * (WIDTH - left - right);
-        let y_of = |y: f64| HEIGHT - bottom - y.max(0.0) / y_max * (HEIGHT - top - bottom);
+        let y_of =
+            |y: f64| HEIGHT - bottom - (y - y_min) / (y_max - y_min) * (HEIGHT - top - bottom);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
              width=\"{WIDTH}\" height=\"{HEIGHT}\" font-family=\"system-ui,sans-serif\" \
              font-size=\"12\" fill=\"{GREY}\">\n"
         );
         text(&mut svg, (left, 16.0), "start", &self.title);
-        for i in 0..=((y_max / y_step).round() as u32) {
+        for i in -(n_below as i32)..=n_above as i32 {
             let value = f64::from(i) * y_step;
             let y = y_of(value);
             let opacity = if i == 0 { 1.0 } else { 0.3 };
@@ -210,6 +214,17 @@ mod tests {
         assert_eq!(points[1], (706.0, 34.0));
         // 0 to 2 in steps of a half: at most six.
         assert!(svg.contains(">0.5<") && svg.contains(">2.0<") && !svg.contains(">2.5<"));
+    }
+
+    #[test]
+    fn what_is_below_zero_is_below_its_line() {
+        let svg = Plot::new("t", "x", "y")
+            .line("c", &[(0.0, 3.0), (1.0, 0.0), (2.0, -1.0)])
+            .svg();
+        // −1 to 3, in four steps over 222.
+        let points = drawn(&svg);
+        assert_eq!(points, [(58.0, 34.0), (382.0, 200.5), (706.0, 256.0)]);
+        assert!(svg.contains(">-1<") && svg.contains(">3<"));
     }
 
     #[test]

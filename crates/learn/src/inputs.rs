@@ -55,6 +55,15 @@ impl Layout {
         body.chain(past).chain(root).collect()
     }
 
+    /// Which inputs are left with the first components of the cloth alone.
+    pub(crate) fn kept(&self, n_cloth: usize) -> Vec<usize> {
+        let is_kept = |i: &usize| {
+            let past = self.n_body..self.root_start();
+            !past.contains(i) || (i - self.n_body) % self.n_cloth < n_cloth
+        };
+        (0..self.n_inputs()).filter(is_kept).collect()
+    }
+
     /// T φ, in place.
     pub(crate) fn difference(&self, row: &mut [f64]) {
         let past = &mut row[self.n_body..self.root_start()];
@@ -181,6 +190,15 @@ mod tests {
             let (one, other) = (dot(&weights, &differences), dot(&plain, &row));
             assert!((one - other).abs() < 1e-12, "{order}: {one} {other}");
         }
+    }
+
+    #[test]
+    fn fewer_components_of_the_cloth_leave_body_and_root() {
+        // x0 x1 | a0 a1 a2 | b0 b1 b2 | five and five of the root.
+        let kept = layout(2).kept(1);
+        assert_eq!(kept[..4], [0, 1, 2, 5]);
+        assert_eq!(kept[4..], (8..18).collect::<Vec<_>>());
+        assert_eq!(layout(2).kept(3), (0..18).collect::<Vec<_>>());
     }
 
     #[test]

@@ -51,6 +51,24 @@ impl Sums {
         self.n_rows
     }
 
+    /// The sums of some inputs and the first outputs alone.
+    pub(crate) fn chosen(&self, inputs: &[usize], n_outputs: usize) -> Self {
+        let outputs = self.n_inputs..self.n_inputs + n_outputs;
+        let kept: Vec<usize> = inputs.iter().copied().chain(outputs).collect();
+        let width = self.n_inputs + self.n_outputs;
+        let at = |i: usize, j: usize| match kept[i] <= kept[j] {
+            true => self.gram[kept[i] * width + kept[j]],
+            false => self.gram[kept[j] * width + kept[i]],
+        };
+        let n = kept.len();
+        Self {
+            n_inputs: inputs.len(),
+            n_outputs,
+            n_rows: self.n_rows,
+            gram: (0..n * n).map(|ij| at(ij / n, ij % n)).collect(),
+        }
+    }
+
     /// The problem that these are the sums of. Inputs that belong together are
     /// scaled together: `blocks` are how many each has, and how many times as
     /// strongly as others a ridge holds them back.
@@ -192,6 +210,22 @@ mod tests {
         }
         for (g, w) in gradient.iter().zip(&w) {
             assert!((g + ridge * w).abs() < 1e-10, "{g} {w}");
+        }
+    }
+
+    #[test]
+    fn sums_of_chosen_inputs_are_those_that_were_summed_without_the_others() {
+        let (mut all, mut few) = (Sums::new(3, 2), Sums::new(2, 1));
+        for i in 0..30 {
+            let row = row(i);
+            all.add(&row);
+            few.add(&[row[0], row[2], row[3]]);
+        }
+        let blocks = [(1, 1.0); 2];
+        let chosen = all.chosen(&[0, 2], 1).problem(&blocks).unwrap();
+        let expected = few.problem(&blocks).unwrap();
+        for (a, b) in chosen.solve(1e-3).iter().zip(expected.solve(1e-3)) {
+            assert!((a - b).abs() < 1e-10 * (1.0 + b.abs()), "{a} {b}");
         }
     }
 

@@ -11,6 +11,7 @@ mod error;
 mod frames;
 mod hidden;
 mod inputs;
+mod kernel_ridge;
 mod least_squares;
 mod linear;
 mod open_loop;
@@ -22,11 +23,14 @@ pub use energy::Energy;
 pub use error::TrainError;
 pub use frames::Footage;
 pub use hidden::{N_VIEWS, hidden_skin, hidden_vertices};
+pub use kernel_ridge::{
+    KERNEL_RIDGES, KERNEL_WIDTHS, KernelGarment, KernelState, TrainedKernel, train_kernel_ridge,
+};
 pub use linear::{LINEAR_RIDGES, LinearConfig, TrainedLinear, USUAL_RIDGE, train_linear};
 pub use open_loop::{OpenLoopError, SeenShot};
 pub use pca::{EachBlock, MAX_GRAM, PASSES, Pca, PcaError, PcaMethod};
 pub use stability::FitKind;
 pub use stable_space::{
-    MEMORIES, MEMORY, RIDGE, RIDGES, Ridge, StableModel, StableSpaceConfig, TrainStage,
+    MEMORIES, MEMORY, RIDGE, RIDGES, Ridge, Stability, StableModel, StableSpaceConfig, TrainStage,
     TrainedStableSpace, Tried, train_stable_space,
 };

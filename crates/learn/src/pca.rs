@@ -116,6 +116,18 @@ impl Pca {
         self.mean.len()
     }
 
+    /// The first `n` components alone.
+    #[must_use]
+    pub fn truncated(&self, n: usize) -> Self {
+        let n = n.min(self.n_components());
+        Self {
+            mean: self.mean.clone(),
+            basis: self.basis[..n * self.n_columns()].to_vec(),
+            variances: self.variances[..n].to_vec(),
+            ..*self
+        }
+    }
+
     /// How many components there are.
     pub fn n_components(&self) -> usize {
         self.variances.len()

@@ -76,16 +76,7 @@ pub(crate) fn stable_fit(
 ) -> Result<Fit, NoEigenvalues> {
     let n = layout.n_cloth * layout.order;
     let free = problem.solve(ridge);
-    let plain = |scaled: &[f64]| -> Vec<f64> {
-        let mut rows = scaled.to_vec();
-        for row in rows.chunks_exact_mut(layout.n_inputs()) {
-            row.iter_mut()
-                .zip(&problem.scales)
-                .for_each(|(w, s)| *w *= s);
-        }
-        layout.plain(&mut rows);
-        rows
-    };
+    let plain = |scaled: &[f64]| plain(problem, layout, scaled);
     let mut weights = plain(&free);
     let free_radius = spectral_radius(&layout.companion(&weights), n)?;
     let fit = |weights, kind, _radius| Fit {
@@ -131,6 +122,27 @@ pub(crate) fn stable_fit(
     }
     let radius = spectral_radius(&layout.companion(&weights), n)?;
     Ok(fit(weights, FitKind::Scaled, radius))
+}
+
+/// The spectral radius of least squares alone.
+pub(crate) fn free_radius(
+    problem: &LeastSquares,
+    layout: &Layout,
+    ridge: f64,
+) -> Result<f64, NoEigenvalues> {
+    let weights = plain(problem, layout, &problem.solve(ridge));
+    spectral_radius(&layout.companion(&weights), layout.n_cloth * layout.order)
+}
+
+/// Weights for plain inputs, of those for scaled differences.
+fn plain(problem: &LeastSquares, layout: &Layout, scaled: &[f64]) -> Vec<f64> {
+    let mut rows = scaled.to_vec();
+    for row in rows.chunks_exact_mut(layout.n_inputs()) {
+        let each = row.iter_mut().zip(&problem.scales);
+        each.for_each(|(w, s)| *w *= s);
+    }
+    layout.plain(&mut rows);
+    rows
 }
 
 /// The solution of the quadratic program with constraints made at `at`.

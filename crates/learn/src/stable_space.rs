@@ -33,7 +33,7 @@ use crate::energy::{Energy, EnergyMeter};
 use crate::frames::{Footage, Reading, plain};
 use crate::inputs::{Layout, Window};
 use crate::least_squares::{LeastSquares, Sums};
-use crate::stability::{FitKind, stable_fit};
+use crate::stability::{FitKind, free_radius, stable_fit};
 use crate::{EachBlock, Pca, PcaMethod, TrainError};
 
 /// The models of §5.
@@ -81,6 +81,18 @@ pub const MEMORY: f64 = 100.0;
 /// and is what memory is there for.
 const AS_GOOD: f64 = 1.02;
 
+/// What is done where least squares are not stable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stability {
+    /// Least squares under the condition that they are.
+    #[default]
+    Constrained,
+    /// Components of the cloth are left out, the weakest first, until least
+    /// squares with the smallest ridge are stable by themselves: §6.1 and §8 of
+    /// the paper.
+    FewerDims,
+}
+
 /// How a stable space is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StableSpaceConfig {
@@ -96,6 +108,8 @@ pub struct StableSpaceConfig {
     pub space: ClothSpace,
     /// The largest spectral radius, below 1.
     pub max_radius: f64,
+    /// What is done where least squares go beyond it.
+    pub stability: Stability,
 }
 
 impl Default for StableSpaceConfig {
@@ -107,6 +121,7 @@ impl Default for StableSpaceConfig {
             ridge: Ridge::Tuned,
             space: ClothSpace::Canonical,
             max_radius: 0.99,
+            stability: Stability::Constrained,
         }
     }
 }
@@ -140,7 +155,9 @@ pub struct TrainedStableSpace {
     pub extended: (usize, u64),
     /// The share of the cloth's variance that its components have.
     pub cloth_explained: f64,
-    /// The same of the body.
+    /// The variance along each of them [m²], over all vertices together.
+    pub cloth_variances: Vec<f64>,
+    /// The share of the body's variance that its components have.
     pub body_explained: f64,
     /// All fits that were tried.
     pub tried: Vec<Tried>,
@@ -196,10 +213,10 @@ pub fn train_stable_space(
         space: config.space,
     };
     let n_values = 3 * footage.n_vertices();
-    let cloth = Pca::fit(n_values, config.dims, PcaMethod::Auto, |each| {
+    let all_cloth = Pca::fit(n_values, config.dims, PcaMethod::Auto, |each| {
         each_cloth_block(footage, &plain, &rows(), each, &seen)
     })?;
-    if cloth.n_components() == 0 {
+    if all_cloth.n_components() == 0 {
         return Err(TrainError::Still { what: "cloth" });
     }
     let (order, root) = match config.model {
@@ -207,19 +224,37 @@ pub fn train_stable_space(
         StableModel::B => (config.order, RootTerms::Without),
         StableModel::C => (config.order, RootTerms::With),
     };
-    let layout = Layout {
+    let all = Layout {
         n_body: body.range.n_components(),
-        n_cloth: cloth.n_components(),
+        n_cloth: all_cloth.n_components(),
         order,
         root,
     };
-    let encoder = Encoder {
+    let encoder = |cloth| Encoder {
         footage,
         rows: rows(),
         range: &body.range,
-        cloth: &cloth,
+        cloth,
     };
-    let (moving, still) = sums(&encoder, &extended, &layout, &seen)?;
+    let (moving, still) = sums(&encoder(&all_cloth), &extended, &all, &seen)?;
+    let tune = footage.split(Split::Tune)?;
+    let (ridges, memories): (&[f64], &[f64]) = match (config.ridge, tune.is_empty(), order) {
+        (Ridge::Fixed(ridge), _, _) => (&[ridge], &[1.0]),
+        (Ridge::Tuned, false, 0) => (&RIDGES, &[1.0]),
+        (Ridge::Tuned, false, _) => (&RIDGES, &MEMORIES),
+        (Ridge::Tuned, true, _) => (&[RIDGE], &[MEMORY]),
+    };
+    let n_cloth = match config.stability {
+        Stability::Constrained => all.n_cloth,
+        Stability::FewerDims => {
+            let held = (ridges[0], memories[0]);
+            stable_dims(&moving, &all, held, config.max_radius, &seen)?
+        }
+    };
+    let layout = Layout { n_cloth, ..all };
+    let cloth = all_cloth.truncated(n_cloth);
+    let moving = moving.chosen(&all.kept(n_cloth), n_cloth);
+    let still = still.chosen(&(0..all.n_body).collect::<Vec<_>>(), n_cloth);
     let found = moving.n_rows();
     if found < 2 * layout.n_cloth.min(8) {
         return Err(TrainError::TooFew {
@@ -254,13 +289,6 @@ pub fn train_stable_space(
         )?;
         Ok::<_, TrainError>((fit, animator))
     };
-    let tune = footage.split(Split::Tune)?;
-    let (ridges, memories): (&[f64], &[f64]) = match (config.ridge, tune.is_empty(), order) {
-        (Ridge::Fixed(ridge), _, _) => (&[ridge], &[1.0]),
-        (Ridge::Tuned, false, 0) => (&RIDGES, &[1.0]),
-        (Ridge::Tuned, false, _) => (&RIDGES, &MEMORIES),
-        (Ridge::Tuned, true, _) => (&[RIDGE], &[MEMORY]),
-    };
     let mut tried: Vec<Tried> = Vec::new();
     for memory in memories {
         let problem = moving.problem(&layout.blocks(*memory))?;
@@ -287,7 +315,7 @@ pub fn train_stable_space(
     let (_, animator) = fit(&problem, tried[taken].ridge)?;
     let energy = match order {
         0 => None,
-        _ => energy(&encoder, &plain, &layout, &animator, &seen)?,
+        _ => energy(&encoder(&cloth), &plain, &layout, &animator, &seen)?,
     };
     let count = |all: &[PlannedSequence]| {
         let frames = all.iter().map(|s| u64::from(s.frames)).sum();
@@ -298,6 +326,7 @@ pub fn train_stable_space(
         plain: count(&plain),
         extended: count(&extended),
         cloth_explained: cloth.explained(layout.n_cloth),
+        cloth_variances: cloth.variances.clone(),
         body_explained: body.explained,
         tried,
         taken,
@@ -316,6 +345,29 @@ fn best(tried: &[Tried]) -> Option<usize> {
     };
     let good = tried.iter().enumerate().filter(good);
     good.min_by(order).map(|(at, _)| at)
+}
+
+/// The most components of the cloth with which least squares are stable by
+/// themselves, with a ridge and how many times as strongly it holds memory back. One
+/// is left where none are; it is constrained then.
+fn stable_dims(
+    moving: &Sums,
+    all: &Layout,
+    (ridge, memory): (f64, f64),
+    limit: f64,
+    seen: &dyn Fn(TrainStage) -> Result<(), TrainError>,
+) -> Result<usize, TrainError> {
+    for n_cloth in (2..=all.n_cloth).rev() {
+        seen(TrainStage::Tuning)?;
+        let layout = Layout { n_cloth, ..*all };
+        let chosen = moving.chosen(&all.kept(n_cloth), n_cloth);
+        let problem = chosen.problem(&layout.blocks(memory))?;
+        let radius = free_radius(&problem, &layout, ridge)?;
+        if radius <= limit {
+            return Ok(n_cloth);
+        }
+    }
+    Ok(1)
 }
 
 fn check(config: &StableSpaceConfig) -> Result<(), TrainError> {

@@ -7,12 +7,16 @@ use serde::Serialize;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Reproduce {
-    /// De Aguiar and others 2010: dimensions, models and orders on the dress
+    /// De Aguiar and others 2010: all tables and figures
     #[command(
         after_help = "Simulates what is missing, trains a model for every cell of the tables and \
         rolls it out on clips that it never saw. Every cell is a file in FOLDER/cells, and \
-        FOLDER/README.md has the tables as far as they are done: what is interrupted goes on \
-        where it was.\n\n\
+        FOLDER/README.md has the tables and figures as far as they are done: what is interrupted \
+        goes on where it was. After the cells of Tables 2 and 3 come the parts: clips (one by one), nonlinear \
+        (a kernel in the place of A), fits (ways to be stable, and the unposed space), \
+        held-out-stops, pictures, crowds, table-1 (all garments), fabrics, table-4 \
+        (resolutions). Datasets are looked for in the folder of --data under the names of their \
+        scenes.\n\n\
         Example:\n  drapery reproduce stable-spaces --scale small --out stable-spaces\n"
     )]
     StableSpaces(StableSpacesPlan),
@@ -32,8 +36,8 @@ pub(crate) struct StableSpacesPlan {
     /// Folder for simulated data; FOLDER/data if not given
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data: Option<PathBuf>,
-    /// Now only this cell, such as c-2-64: model C of order 2 in 64 dimensions (may be given
-    /// several times)
+    /// Now only this cell, such as c-2-64: model C of order 2 in 64 dimensions, or this part,
+    /// such as table-1 (may be given several times)
     #[arg(long, value_name = "CELL")]
     pub(crate) only: Vec<String>,
     /// Threads; as many as there are cores if not given

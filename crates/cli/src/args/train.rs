@@ -77,6 +77,9 @@ pub(crate) struct StableSpacePlan {
     /// The largest spectral radius: how long a swing may go on
     #[arg(long, value_name = "RADIUS", default_value_t = 0.99, value_parser = within(0.1..=0.9999))]
     pub(crate) max_radius: f64,
+    /// What is done where least squares go beyond that
+    #[arg(long, value_enum, default_value_t = StableBy::Constrained)]
+    pub(crate) stability: StableBy,
     /// Threads; as many as there are cores if not given. The result is the same
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     #[serde(skip)]
@@ -92,6 +95,15 @@ pub(crate) enum StableVariant {
     B,
     /// And the root's motion
     C,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum StableBy {
+    /// Least squares under the condition of stability
+    Constrained,
+    /// Fewer dimensions of the cloth, until least squares are stable by themselves
+    FewerDims,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]

@@ -1,66 +1,66 @@
 //! De Aguiar and others, "Stable Spaces for Real-time Clothing", 2010: Tables 2
 //! and 3, and what §7.1 says of walks and §7.2 of unseen motions.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 use drapery::core::GarmentAnimator;
-use drapery::learn::{Footage, LinearConfig, Ridge, StableModel, StableSpaceConfig};
-use drapery::scene::character::Character;
+use drapery::learn::{
+    Footage, LinearConfig, Ridge, StableModel, StableSpaceConfig, TrainedStableSpace,
+};
+use drapery::runtime::{Animator, Model, StableSpace};
 use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState, Split};
-use drapery::{skinned_garment, stored_character, train_linear_model, train_stable_model};
+use drapery::{skinned_garment, train_linear_model, train_stable_model};
+use rayon::ThreadPool;
 use serde_json::{Value, json};
 
-use super::Cells;
+use super::ground::Ground;
+use super::page::{DIMS, number, page};
 use super::repeats::repeats;
 use super::stops::after_stops;
+use super::{
+    Cells, clips, crowds, fabrics, garments, held_out, nonlinear, pictures, resolutions,
+    stabilities,
+};
 use crate::args::{Simulate, StableSpacesPlan};
 use crate::bench::pool_of;
 use crate::record::Input;
 use crate::say::Say;
-use crate::{Answer, dataset, record, simulate, stop, train, workers, write};
+use crate::{Answer, dataset, record, simulate, stop, workers, write};
 
-/// Dimensions of Table 2.
-const DIMS: [usize; 7] = [10, 16, 32, 50, 64, 80, 128];
-/// What the paper has there [cm]: models A, B and C, on clips that train ...
-const PAPER_TRAIN: [[f64; 7]; 3] = [
-    [2.26, 1.90, 1.46, 1.32, 1.26, 1.21, 1.14],
-    [2.89, 2.24, 1.50, 1.26, 1.17, 1.10, 1.00],
-    [2.86, 2.20, 1.36, 1.09, 1.01, 0.96, 0.87],
-];
-/// ... and on those that test.
-const PAPER_TEST: [[f64; 7]; 3] = [
-    [2.37, 2.04, 1.51, 1.40, 1.37, 1.32, 1.44],
-    [2.99, 2.48, 1.62, 1.43, 1.36, 1.37, 1.56],
-    [3.33, 2.58, 1.59, 1.38, 1.32, 1.34, 1.49],
-];
-/// Table 3: orders 0 to 5 of model C [cm].
-const PAPER_ORDERS: [[f64; 6]; 2] = [
-    [1.26, 1.25, 1.01, 0.99, 0.97, 0.96],
-    [1.37, 1.53, 1.32, 1.39, 1.37, 1.40],
-];
 /// Dimensions of Table 3, and of the model as shipped.
-const SHIPPED: usize = 64;
+pub(super) const SHIPPED: usize = 64;
 
 /// One model of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cell {
-    model: StableModel,
-    order: usize,
-    dims: usize,
+pub(super) struct Cell {
+    pub(super) model: StableModel,
+    pub(super) order: usize,
+    pub(super) dims: usize,
 }
 
 impl Cell {
+    /// The models of the paper in the dimensions that are shipped: A, B and C.
+    pub(super) const SHIPPED: [Self; 3] = [
+        Self::of(StableModel::A, SHIPPED),
+        Self::of(StableModel::B, SHIPPED),
+        Self::of(StableModel::C, SHIPPED),
+    ];
+
+    /// A model in so many dimensions, of the order of Table 2.
+    pub(super) const fn of(model: StableModel, dims: usize) -> Self {
+        let order = match model {
+            StableModel::A => 0,
+            StableModel::B | StableModel::C => 2,
+        };
+        Self { model, order, dims }
+    }
+
     /// All, those of Table 2 first; the shipped one before all others.
     fn all() -> Vec<Self> {
-        let models = [
-            (StableModel::A, 0),
-            (StableModel::B, 2),
-            (StableModel::C, 2),
-        ];
-        let second = |dims| models.map(|(model, order)| Self { model, order, dims });
+        let models = [StableModel::A, StableModel::B, StableModel::C];
+        let second = |dims| models.map(|model| Self::of(model, dims));
         let third = [1, 3, 4, 5].map(|order| Self {
             model: StableModel::C,
             order,
@@ -73,7 +73,7 @@ impl Cell {
         all
     }
 
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         let model = match self.model {
             StableModel::A => "a",
             StableModel::B => "b",
@@ -82,7 +82,7 @@ impl Cell {
         format!("{model}-{}-{}", self.order, self.dims)
     }
 
-    fn config(self) -> StableSpaceConfig {
+    pub(super) fn config(self) -> StableSpaceConfig {
         StableSpaceConfig {
             model: self.model,
             order: self.order,
@@ -93,14 +93,14 @@ impl Cell {
 }
 
 /// The sequences that errors are averaged over, by what they are called.
-struct Sets {
+pub(super) struct Sets {
     /// Clips that train, without their stops, and those that test, as in the
     /// paper; a walk, a walk with a turn, and what is unseen.
-    all: [(&'static str, Vec<PlannedSequence>); 5],
+    pub(super) all: [(&'static str, Vec<PlannedSequence>); 5],
 }
 
 impl Sets {
-    fn of(dataset: &DatasetFolder) -> anyhow::Result<Self> {
+    pub(super) fn of(dataset: &DatasetFolder) -> anyhow::Result<Self> {
         let mut train = dataset.split(Split::Train)?;
         train.retain(|s| s.clip == s.parent);
         let test = dataset.split(Split::Test)?;
@@ -111,9 +111,8 @@ impl Sets {
         let (mut walk, turn) = (named("extra-walk"), named("extra-walk-turn"));
         walk.retain(|s| !turn.contains(s));
         let unseen = named("unseen-");
-        let others =
-            |s: &&PlannedSequence| ![&walk, &turn, &unseen].iter().any(|set| set.contains(s));
-        let tested = test.iter().filter(others).cloned().collect();
+        let tested = test.iter().filter(|s| Self::is_tested(&s.clip));
+        let tested = tested.cloned().collect();
         Ok(Self {
             all: [
                 ("train_cm", train),
@@ -125,8 +124,20 @@ impl Sets {
         })
     }
 
+    /// Whether a clip that tests is one of the paper's test set: neither the walks
+    /// of §7.1 nor unseen.
+    pub(super) fn is_tested(clip: &str) -> bool {
+        !clip.starts_with("extra-walk") && !clip.starts_with("unseen-")
+    }
+
+    /// The sequences of a set.
+    pub(super) fn named(&self, key: &str) -> &[PlannedSequence] {
+        let set = self.all.iter().find(|(name, _)| *name == key);
+        set.map_or(&[][..], |(_, sequences)| sequences)
+    }
+
     /// The mean distance of a vertex in each [cm].
-    fn errors<A: GarmentAnimator>(
+    pub(super) fn errors<A: GarmentAnimator>(
         &self,
         footage: &Footage<'_>,
         animator: &A,
@@ -142,19 +153,78 @@ impl Sets {
     }
 }
 
+/// Parts beside the tables of models, in the order in which they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Clips,
+    Nonlinear,
+    Stabilities,
+    HeldOut,
+    Pictures,
+    Crowds,
+    Garments,
+    Fabrics,
+    Resolutions,
+}
+
+impl Part {
+    const ALL: [Self; 9] = [
+        Self::Clips,
+        Self::Nonlinear,
+        Self::Stabilities,
+        Self::HeldOut,
+        Self::Pictures,
+        Self::Crowds,
+        Self::Garments,
+        Self::Fabrics,
+        Self::Resolutions,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Clips => "clips",
+            Self::Nonlinear => "nonlinear",
+            Self::Stabilities => "fits",
+            Self::HeldOut => "held-out-stops",
+            Self::Pictures => "pictures",
+            Self::Crowds => "crowds",
+            Self::Garments => "table-1",
+            Self::Fabrics => "fabrics",
+            Self::Resolutions => "table-4",
+        }
+    }
+
+    fn make(self, lab: &Lab<'_>) -> anyhow::Result<()> {
+        match self {
+            Self::Clips => clips::make(lab),
+            Self::Nonlinear => nonlinear::make(lab),
+            Self::Stabilities => stabilities::make(lab),
+            Self::HeldOut => held_out::make(lab),
+            Self::Pictures => pictures::make(lab),
+            Self::Crowds => crowds::make(lab),
+            Self::Garments => garments::make(lab),
+            Self::Fabrics => fabrics::make(lab),
+            Self::Resolutions => resolutions::make(lab),
+        }
+    }
+}
+
 /// What all cells share.
-struct Lab<'a> {
-    dataset: &'a DatasetFolder,
-    character: &'a Character,
-    sets: Sets,
-    cells: Cells,
-    /// The scene, and the page of the tables.
-    scene: &'a str,
-    page: PathBuf,
+pub(super) struct Lab<'a> {
+    pub(super) plan: &'a StableSpacesPlan,
+    pub(super) say: &'a Say,
+    pub(super) threads: ThreadPool,
+    /// The scene of the tables, and where datasets lie.
+    pub(super) scene: PathBuf,
+    pub(super) data: PathBuf,
+    /// The dataset of the tables.
+    pub(super) ground: Ground,
+    pub(super) sets: Sets,
+    pub(super) cells: Cells,
 }
 
 pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> {
-    let all = chosen(&plan.only)?;
+    let (cells, parts) = chosen(&plan.only)?;
     let threads = pool_of(workers::threads(plan.threads))?;
     write::folder(&plan.out)?;
     let data = plan.data.clone().unwrap_or_else(|| plan.out.join("data"));
@@ -166,51 +236,66 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
     let name = scene.file_stem().context("--scene: no file and no name")?;
     let path = data.join(name);
     simulated(plan, &scene, &path, say)?;
-    let dataset = dataset::open(&path)?;
-    let character = stored_character(&dataset.head().body)
-        .with_context(|| format!("cannot read the body of {}", path.display()))?;
-    let digest = train::digest(&dataset, &path)?;
+    let ground = Ground::open(&path)?;
     let inputs = [Input {
         name: path.to_string_lossy().into_owned(),
-        sha256: Some(digest.clone()),
+        sha256: Some(ground.digest.clone()),
     }];
     let settings = json!({ "paper": "stable-spaces", "plan": plan });
     record::write(&plan.out.join("run.json"), "reproduce", &settings, &inputs)?;
     let lab = Lab {
-        dataset: &dataset,
-        character: &character,
-        sets: Sets::of(&dataset)?,
-        cells: Cells::open(plan.out.join("cells"), digest)?,
-        scene: &name.to_string_lossy(),
-        page: plan.out.join("README.md"),
+        plan,
+        say,
+        threads,
+        data,
+        sets: Sets::of(&ground.dataset)?,
+        cells: Cells::open(plan.out.join("cells"), ground.digest.clone())?,
+        ground,
+        scene,
     };
     lab.known_or("skinning", || lab.skinning())?;
     lab.known_or("linear", || lab.linear())?;
-    lab.known_or("repeats", || repeats(lab.dataset))?;
-    for (i, cell) in all.iter().enumerate() {
+    lab.known_or("repeats", || repeats(&lab.ground.dataset))?;
+    for (i, cell) in cells.iter().enumerate() {
         let name = cell.name();
-        let value = lab.known_or(&name, || threads.install(|| lab.train(*cell)))?;
+        let value = lab.known_or(&name, || lab.threads.install(|| lab.train(*cell)))?;
         let line = format!(
             "[{}/{}] {name}: {} cm on clips that train, {} on those that test",
             i + 1,
-            all.len(),
+            cells.len(),
             number(&value["train_cm"], 2),
             number(&value["test_cm"], 2),
         );
         say.result("cell", &value, line)?;
     }
-    say.note(format_args!("see {}", lab.page.display()));
+    for part in parts {
+        part.make(&lab)
+            .with_context(|| format!("part {}", part.name()))?;
+        say.note(format_args!("{}: done", part.name()));
+    }
+    say.note(format_args!("see {}", plan.out.join("README.md").display()));
     Ok(Answer::Yes)
 }
 
 impl Lab<'_> {
-    /// A cell as it is known, or made and kept; then the page has it.
-    fn known_or(
+    /// A cell of the tables' data as it is known, or made and kept; then the page
+    /// has it.
+    pub(super) fn known_or(
         &self,
         name: &str,
         make: impl FnOnce() -> anyhow::Result<Value>,
     ) -> anyhow::Result<Value> {
-        let value = match self.cells.get(name) {
+        self.known_of(name, &self.ground.digest, make)
+    }
+
+    /// The same of other data.
+    pub(super) fn known_of(
+        &self,
+        name: &str,
+        digest: &str,
+        make: impl FnOnce() -> anyhow::Result<Value>,
+    ) -> anyhow::Result<Value> {
+        let value = match self.cells.get_of(name, digest) {
             Some(value) => value,
             None => {
                 stop::check()?;
@@ -218,25 +303,25 @@ impl Lab<'_> {
                 // What stopped it is not what is wrong.
                 stop::check()?;
                 let made = made.with_context(|| format!("cell {name}"))?;
-                self.cells.put(name, made)?
+                self.cells.put(name, digest, made)?
             }
         };
-        let text = page(self.scene, &self.sets, &self.cells);
-        write::file(&self.page, text.as_bytes())?;
+        let scene = self.scene.file_stem().unwrap_or_default();
+        let text = page(&scene.to_string_lossy(), &self.sets, &self.cells);
+        write::file(&self.plan.out.join("README.md"), text.as_bytes())?;
         Ok(value)
     }
 
-    fn footage(&self) -> Footage<'_> {
-        Footage {
-            store: self.dataset,
-            body: self.character,
-            garment: 0,
-        }
+    pub(super) fn footage(&self) -> Footage<'_> {
+        self.ground.footage()
     }
 
     /// The baseline that knows no dynamics.
     fn skinning(&self) -> anyhow::Result<Value> {
-        let skinned = skinned_garment(self.character, self.dataset.head(), 0)?;
+        let Ground {
+            dataset, character, ..
+        } = &self.ground;
+        let skinned = skinned_garment(character, dataset.head(), 0)?;
         let mut cell = json!({ "cell": "skinning" });
         self.sets.errors(&self.footage(), &skinned, &mut cell)?;
         Ok(cell)
@@ -245,41 +330,65 @@ impl Lab<'_> {
     /// The baseline that learns from the pose alone.
     fn linear(&self) -> anyhow::Result<Value> {
         let (config, go_on) = (LinearConfig::default(), || !stop::asked());
-        let digest = &self.cells.digest;
-        let (_, trained) =
-            train_linear_model(self.dataset, self.character, 0, &config, digest, &go_on)?;
+        let Ground {
+            dataset,
+            character,
+            digest,
+            ..
+        } = &self.ground;
+        let (_, trained) = train_linear_model(dataset, character, 0, &config, digest, &go_on)?;
         let mut cell = json!({ "cell": "linear", "ridge": trained.ridge });
         self.sets
             .errors(&self.footage(), &trained.animator, &mut cell)?;
         Ok(cell)
     }
 
-    /// A model of the tables; of those that are shipped also what least squares
-    /// are by themselves.
-    fn train(&self, cell: Cell) -> anyhow::Result<Value> {
-        let train = |config: &StableSpaceConfig| {
-            let (go_on, digest) = (|_| !stop::asked(), &self.cells.digest);
-            train_stable_model(self.dataset, self.character, 0, config, digest, &go_on)
-        };
+    /// A model of the tables' data.
+    pub(super) fn fit(
+        &self,
+        config: &StableSpaceConfig,
+    ) -> anyhow::Result<(Model, TrainedStableSpace)> {
+        fit(&self.ground, &self.ground.dataset, config)
+    }
+
+    /// What a model is like and how far it is off.
+    pub(super) fn measured(
+        &self,
+        name: &str,
+        config: &StableSpaceConfig,
+    ) -> anyhow::Result<(Value, Model, StableSpace)> {
         let started = Instant::now();
-        let (model, trained) = train(&cell.config())?;
+        let (model, trained) = self.fit(config)?;
         let taken = &trained.tried[trained.taken];
         let mut value = json!({
-            "cell": cell.name(),
+            "cell": name,
             "ridge": taken.ridge,
+            "memory_ridge": taken.memory_ridge,
             "fit": taken.kind.name(),
+            "cloth_dims": trained.animator.parts().dynamics.n_cloth(),
             "spectral_radius": model.head().spectral_radius,
+            "free_spectral_radius": taken.free_radius,
             "tune_cm": taken.tune.map(|m| 100.0 * m),
             "cloth_explained_percent": 100.0 * trained.cloth_explained,
             "train_s": started.elapsed().as_secs_f64(),
         });
-        self.sets
-            .errors(&self.footage(), &trained.animator, &mut value)?;
-        if cell.dims == SHIPPED {
-            value["stops"] = after_stops(self.dataset, &self.footage(), &trained.animator)?;
+        let animator = trained.animator;
+        self.sets.errors(&self.footage(), &animator, &mut value)?;
+        if config.dims == SHIPPED {
+            let mut stopped = self.ground.dataset.split(Split::Train)?;
+            stopped.retain(|s| s.clip.contains("~stop"));
+            value["stops"] = after_stops(&self.ground, stopped, &animator)?;
         }
+        Ok((value, model, animator))
+    }
+
+    /// A model of the tables; of those that are shipped also what least squares
+    /// are by themselves.
+    fn train(&self, cell: Cell) -> anyhow::Result<Value> {
+        let (mut value, model, _) = self.measured(&cell.name(), &cell.config())?;
+        self.keep_model(&cell.name(), &model)?;
         if cell.order > 0 && cell.dims == SHIPPED {
-            let (_, plain) = train(&StableSpaceConfig {
+            let (_, plain) = self.fit(&StableSpaceConfig {
                 ridge: Ridge::Fixed(0.0),
                 ..cell.config()
             })?;
@@ -287,22 +396,81 @@ impl Lab<'_> {
         }
         Ok(value)
     }
+
+    /// The model of a cell, as it was kept or trained anew.
+    pub(super) fn model(&self, cell: Cell) -> anyhow::Result<StableSpace> {
+        if let Some(kept) = self.kept_model(&cell.name(), &self.ground.digest) {
+            return Ok(kept);
+        }
+        let (model, trained) = self.threads.install(|| self.fit(&cell.config()))?;
+        self.keep_model(&cell.name(), &model)?;
+        Ok(trained.animator)
+    }
+
+    /// A model that was kept, if it was trained on that.
+    pub(super) fn kept_model(&self, name: &str, digest: &str) -> Option<StableSpace> {
+        match self.kept(name, digest)?.into_animator() {
+            Animator::StableSpace(animator) => Some(animator),
+            _ => None,
+        }
+    }
+
+    /// The spectral radius of the model of a cell.
+    pub(super) fn model_radius(&self, cell: Cell) -> anyhow::Result<Option<f64>> {
+        self.model(cell)?;
+        let kept = self.kept(&cell.name(), &self.ground.digest);
+        Ok(kept.and_then(|model| model.head().spectral_radius))
+    }
+
+    fn kept(&self, name: &str, digest: &str) -> Option<Model> {
+        let bytes = std::fs::read(self.model_path(name)).ok()?;
+        let model = Model::from_bytes(&bytes).ok()?;
+        (model.head().training.digest == digest).then_some(model)
+    }
+
+    pub(super) fn keep_model(&self, name: &str, model: &Model) -> anyhow::Result<()> {
+        let path = self.model_path(name);
+        write::folder(&self.plan.out.join("models"))?;
+        write::file(&path, &model.to_bytes())
+    }
+
+    fn model_path(&self, name: &str) -> PathBuf {
+        let models = self.plan.out.join("models");
+        models.join(format!("{name}.drapery"))
+    }
 }
 
-/// The cells that are asked for, or all.
-fn chosen(only: &[String]) -> anyhow::Result<Vec<Cell>> {
-    let all = Cell::all();
+/// Trains on a dataset or a part of it.
+pub(super) fn fit(
+    ground: &Ground,
+    store: &dyn DatasetStore,
+    config: &StableSpaceConfig,
+) -> anyhow::Result<(Model, TrainedStableSpace)> {
+    let go_on = |_| !stop::asked();
+    let (character, digest) = (&ground.character, &ground.digest);
+    Ok(train_stable_model(
+        store, character, 0, config, digest, &go_on,
+    )?)
+}
+
+/// The cells and parts that are asked for, or all.
+fn chosen(only: &[String]) -> anyhow::Result<(Vec<Cell>, Vec<Part>)> {
+    let (mut cells, mut parts) = (Cell::all(), Part::ALL.to_vec());
+    let names = cells.iter().map(|cell| cell.name());
+    let names = names.chain(parts.iter().map(|part| part.name().to_string()));
+    let names: Vec<String> = names.collect();
     for name in only {
-        if !all.iter().any(|cell| cell.name() == *name) {
-            let names: Vec<String> = all.iter().map(|cell| cell.name()).collect();
+        if !names.contains(name) {
             bail!(
-                "--only {name}: there is no such cell; there are {}",
+                "--only {name}: there is no such cell or part; there are {}",
                 names.join(", ")
             );
         }
     }
-    let is_asked = |cell: &Cell| only.is_empty() || only.contains(&cell.name());
-    Ok(all.into_iter().filter(is_asked).collect())
+    let is_asked = |name: &str| only.is_empty() || only.iter().any(|asked| asked == name);
+    cells.retain(|cell| is_asked(&cell.name()));
+    parts.retain(|part| is_asked(part.name()));
+    Ok((cells, parts))
 }
 
 /// Simulates what is missing of the data.
@@ -328,139 +496,4 @@ fn simulated(plan: &StableSpacesPlan, scene: &Path, path: &Path, say: &Say) -> a
         Answer::Yes => Ok(()),
         Answer::No => bail!("not all of {} could be simulated", path.display()),
     }
-}
-
-/// A number of a cell, or that there is none.
-fn number(value: &Value, digits: usize) -> String {
-    let number = value.as_f64().map(|v| format!("{v:.digits$}"));
-    number.unwrap_or_else(|| "–".to_string())
-}
-
-/// The tables, as far as they are done.
-fn page(scene: &str, sets: &Sets, cells: &Cells) -> String {
-    let mut text = String::new();
-    let mut put = |line: String| {
-        let _ = writeln!(text, "{line}");
-    };
-    let of = |cell: Cell, key: &str, digits| {
-        let found = cells.get(&cell.name());
-        found.map_or_else(|| "–".to_string(), |c| number(&c[key], digits))
-    };
-    let frames = |key: &str| -> (usize, u32) {
-        let set = sets.all.iter().find(|(name, _)| *name == key);
-        let set = set.map_or(&[][..], |(_, sequences)| sequences);
-        (set.len(), set.iter().map(|s| s.frames).sum())
-    };
-    put("# Stable Spaces for Real-time Clothing, reproduced\n".into());
-    let ((n_train, train), (n_test, test)) = (frames("train_cm"), frames("test_cm"));
-    put(format!(
-        "`drapery reproduce stable-spaces` on the scene `{scene}`: {n_train} clips that \
-         train ({train} frames, and their stops), {n_test} that test ({test} frames). Mean distance of a vertex from the simulation in cm, rolled out \
-         open-loop. The paper's numbers are of another dress, another body and other motions.\n"
-    ));
-    put("## Table 2: dimensions\n".into());
-    let head: Vec<String> = DIMS.iter().map(ToString::to_string).collect();
-    put(format!("| | {} |", head.join(" | ")));
-    put(format!("|---|{}", "---|".repeat(DIMS.len())));
-    let models = [
-        (StableModel::A, 0, "A"),
-        (StableModel::B, 2, "B"),
-        (StableModel::C, 2, "C"),
-    ];
-    for (key, words, paper) in [
-        ("train_cm", "train", PAPER_TRAIN),
-        ("test_cm", "test", PAPER_TEST),
-    ] {
-        for ((model, order, name), paper) in models.into_iter().zip(paper) {
-            let ours = DIMS.map(|dims| of(Cell { model, order, dims }, key, 2));
-            let theirs = paper.map(|v| format!("{v:.2}"));
-            put(format!("| {words}, {name} | {} |", ours.join(" | ")));
-            put(format!("| the paper's | {} |", theirs.join(" | ")));
-        }
-    }
-    put("\n## Table 3: orders of model C, 64 dimensions\n".into());
-    put("| | 0 (A) | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|---|".into());
-    let of_order = |order: usize| Cell {
-        model: if order == 0 {
-            StableModel::A
-        } else {
-            StableModel::C
-        },
-        order,
-        dims: SHIPPED,
-    };
-    for (key, words, paper) in [
-        ("train_cm", "train", PAPER_ORDERS[0]),
-        ("test_cm", "test", PAPER_ORDERS[1]),
-    ] {
-        let ours: Vec<String> = (0..6).map(|order| of(of_order(order), key, 2)).collect();
-        let theirs = paper.map(|v| format!("{v:.2}"));
-        put(format!("| {words} | {} |", ours.join(" | ")));
-        put(format!("| the paper's | {} |", theirs.join(" | ")));
-    }
-    for (key, words) in [
-        ("plain_spectral_radius", "largest eigenvalue, plain fit"),
-        ("spectral_radius", "as taken"),
-    ] {
-        let ours: Vec<String> = (0..6).map(|order| of(of_order(order), key, 4)).collect();
-        put(format!("| {words} | {} |", ours.join(" | ")));
-    }
-    put("\n## Beside the tables\n".into());
-    put("| | test | walk | walk with a turn | unseen |\n|---|---|---|---|---|".into());
-    let keys = ["test_cm", "walk_cm", "walk_turn_cm", "unseen_cm"];
-    let mut row = |words: &str, name: &str| {
-        let cell = cells.get(name).unwrap_or_default();
-        let all = keys.map(|key| number(&cell[key], 2));
-        put(format!("| {words} | {} |", all.join(" | ")));
-    };
-    row("skinning", "skinning");
-    row("linear", "linear");
-    for (model, order, name) in models {
-        let cell = Cell {
-            model,
-            order,
-            dims: SHIPPED,
-        };
-        row(&format!("{name}, 64 dimensions"), &cell.name());
-    }
-    put("| the paper's C | 1.32 | 2.24 | 2.07 | |".into());
-    put("\n## After an abrupt stop\n".into());
-    put(
-        "The middle of the hem in the two seconds after a clip that trains has stopped, \
-         medians: how far it swings, how that compares to the simulation, and how long it takes.\n"
-            .into(),
-    );
-    put("| | stops | swing, cm | simulated | ratio | period, s | simulated |\n|---|---|---|---|---|---|---|".into());
-    for (model, order, name) in models {
-        let cell = Cell {
-            model,
-            order,
-            dims: SHIPPED,
-        };
-        let stops = &cells.get(&cell.name()).unwrap_or_default()["stops"];
-        let of = |key: &str, digits| number(&stops[key], digits);
-        put(format!(
-            "| {name} | {} | {} | {} | {} | {} | {} |",
-            of("count", 0),
-            of("swing_cm", 1),
-            of("simulated_swing_cm", 1),
-            of("ratio", 2),
-            of("period_s", 2),
-            of("simulated_period_s", 2),
-        ));
-    }
-    let repeats = cells.get("repeats").unwrap_or_default();
-    if repeats["clips"].as_u64().is_some_and(|n| n > 0) {
-        put("\n## How far the simulation repeats itself\n".into());
-        put(format!(
-            "In {} clips that train the body does the same again after a cycle, to the last \
-             digit. The simulated garment is then {} cm from where it was in the cycle before, \
-             and {} cm from its mean: what a model sees is the same in both, so that no model \
-             can be right in both.",
-            number(&repeats["clips"], 0),
-            number(&repeats["apart_cm"], 2),
-            number(&repeats["from_mean_cm"], 2),
-        ));
-    }
-    text
 }

@@ -1,14 +1,14 @@
 //! What a hem does after an abrupt stop (§7 of Stable Spaces), simulated and
 //! rolled out.
 
-use drapery::core::GarmentAnimator;
+use drapery::core::{GarmentAnimator, Pose};
 use drapery::eval::Swing;
-use drapery::learn::Footage;
 use drapery::runtime::StableSpace;
-use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, Split};
+use drapery::store::dataset::{DatasetStore, PlannedSequence};
 use glam::Vec3;
 use serde_json::{Value, json};
 
+use super::ground::Ground;
 use crate::stop;
 
 /// At most so many stops are looked at, evenly spread.
@@ -17,39 +17,61 @@ const STOPS: usize = 40;
 const STANDING: f64 = 1.85;
 /// The lowest vertices are the hem: this share of them.
 const HEM: f64 = 0.08;
+/// Rotations and roots as near as this are the same.
+const SAME: f32 = 1e-5;
 
-/// Medians over stopped copies of the clips that train.
-pub(super) fn after_stops(
-    dataset: &DatasetFolder,
-    footage: &Footage<'_>,
-    animator: &StableSpace,
-) -> anyhow::Result<Value> {
-    let mut stopped = dataset.split(Split::Train)?;
-    stopped.retain(|s| s.clip.contains("~stop"));
-    let every = stopped.len().div_ceil(STOPS).max(1);
-    let stopped: Vec<PlannedSequence> = stopped.into_iter().step_by(every).collect();
-    let step = animator.frame_step().0;
-    let n_standing = (STANDING / step).round() as u32;
-    let hem = hem(animator.skinned().rest());
-    let mut swings: Vec<(Swing, Swing)> = Vec::new();
-    for sequence in &stopped {
-        stop::check()?;
+/// The middle of a hem after a stop, as seen from the root [m].
+pub(super) struct AfterStop {
+    pub(super) found: Vec<Vec3>,
+    pub(super) simulated: Vec<Vec3>,
+}
+
+impl AfterStop {
+    /// Of a sequence that ends standing.
+    pub(super) fn of(
+        ground: &Ground,
+        sequence: &PlannedSequence,
+        animator: &StableSpace,
+    ) -> anyhow::Result<Self> {
+        let source = ground.dataset.sequence(&sequence.name)?;
+        let poses = source.poses(0..sequence.frames)?;
+        let most = (STANDING / animator.frame_step().0).round() as usize;
+        let n_standing = standing(&poses).min(most) as u32;
+        let hem = hem(animator.skinned().rest());
         let (mut found, mut simulated) = (Vec::new(), Vec::new());
         let one = std::slice::from_ref(sequence);
-        footage.open_loop_seen(animator, one, |shot, out, cloth| {
-            if shot.frame + n_standing >= sequence.frames {
-                let canonical = shot.canonical.canonical_from_world();
-                let middle = |all: &[Vec3]| {
-                    let sum: Vec3 = hem.iter().map(|i| all[*i]).sum();
-                    canonical.transform_point3(sum / hem.len() as f32)
-                };
-                found.push(middle(out));
-                simulated.push(middle(cloth));
-            }
-        })?;
-        let axis = Swing::axis(&simulated);
+        ground
+            .footage()
+            .open_loop_seen(animator, one, |shot, out, cloth| {
+                if shot.frame + n_standing >= sequence.frames {
+                    let canonical = shot.canonical.canonical_from_world();
+                    found.push(canonical.transform_point3(middle(out, &hem)));
+                    simulated.push(canonical.transform_point3(middle(cloth, &hem)));
+                }
+            })?;
+        Ok(Self { found, simulated })
+    }
+
+    /// How both swing, along the direction in which the simulation does the most.
+    pub(super) fn swings(&self, step: f64) -> (Swing, Swing) {
+        let axis = Swing::axis(&self.simulated);
         let of = |positions: &[Vec3]| Swing::of(positions, axis, step);
-        swings.push((of(&found), of(&simulated)));
+        (of(&self.found), of(&self.simulated))
+    }
+}
+
+/// Medians over stopped copies of clips.
+pub(super) fn after_stops(
+    ground: &Ground,
+    stopped: Vec<PlannedSequence>,
+    animator: &StableSpace,
+) -> anyhow::Result<Value> {
+    let every = stopped.len().div_ceil(STOPS).max(1);
+    let mut swings: Vec<(Swing, Swing)> = Vec::new();
+    for sequence in stopped.iter().step_by(every) {
+        stop::check()?;
+        let after = AfterStop::of(ground, sequence, animator)?;
+        swings.push(after.swings(animator.frame_step().0));
     }
     let medians = |of: &dyn Fn(&(Swing, Swing)) -> Option<f64>| {
         let mut all: Vec<f64> = swings.iter().filter_map(of).collect();
@@ -67,8 +89,25 @@ pub(super) fn after_stops(
     }))
 }
 
+/// For how many frames, up to the last, the body stands as it does then.
+fn standing(poses: &[Pose]) -> usize {
+    let Some(last) = poses.last() else {
+        return 0;
+    };
+    let is_same = |pose: &&Pose| {
+        let mut both = pose.rotations.iter().zip(&last.rotations);
+        pose.root.distance(last.root) < SAME && both.all(|(a, b)| 1.0 - a.dot(*b).abs() < SAME)
+    };
+    poses.iter().rev().take_while(is_same).count()
+}
+
+/// The mean of some vertices.
+pub(super) fn middle(all: &[Vec3], some: &[usize]) -> Vec3 {
+    some.iter().map(|i| all[*i]).sum::<Vec3>() / some.len().max(1) as f32
+}
+
 /// The lowest vertices of a garment.
-fn hem(rest: &[Vec3]) -> Vec<usize> {
+pub(super) fn hem(rest: &[Vec3]) -> Vec<usize> {
     let mut all: Vec<usize> = (0..rest.len()).collect();
     all.sort_by(|a, b| rest[*a].y.total_cmp(&rest[*b].y).then(a.cmp(b)));
     let n = (HEM * rest.len() as f64).ceil() as usize;
@@ -78,7 +117,21 @@ fn hem(rest: &[Vec3]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use glam::Quat;
+
     use super::*;
+
+    #[test]
+    fn a_body_stands_from_where_nothing_moves_any_more() {
+        let at = |i: i32| Pose {
+            root: Vec3::Z * i.min(7) as f32,
+            rotations: vec![Quat::from_rotation_x(0.1 * i.min(9) as f32)],
+        };
+        let poses: Vec<Pose> = (0..20).map(at).collect();
+        assert_eq!(standing(&poses), 11);
+        assert_eq!(standing(&poses[..9]), 1);
+        assert_eq!(standing(&[]), 0);
+    }
 
     #[test]
     fn the_hem_is_what_is_lowest() {

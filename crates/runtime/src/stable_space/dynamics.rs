@@ -140,8 +140,11 @@ impl Dynamics {
         self.n_body + self.order * self.n_cloth + root
     }
 
-    /// Writes W φ.
-    pub(crate) fn step(&self, inputs: &[f32], out: &mut [f32]) {
+    /// Writes W φ: the cloth's coefficients of one frame.
+    ///
+    /// # Panics
+    /// When there is not one value an input and one a coefficient.
+    pub fn step(&self, inputs: &[f32], out: &mut [f32]) {
         out.fill(0.0);
         add_columns(&self.weights, inputs, out);
     }
