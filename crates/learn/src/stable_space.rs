@@ -58,11 +58,23 @@ pub enum Ridge {
     Fixed(f64),
 }
 
-/// The ridges that are tried. With 1e-6 the dress of the small scene looks as
-/// good on its one clip split `tune`, which is like those that train, and is off
-/// by 15 cm on another one; with the full scene 1e-5 is a little better than
-/// 1e-4, which is no reason to risk that.
-pub const RIDGES: [f64; 5] = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2];
+/// The ridges that are tried, in multiples of the least one.
+pub const RIDGES: [f64; 5] = [1.0, 3.0, 10.0, 30.0, 100.0];
+
+/// The least ridge of a few hundred frames. With 1e-6 the dress of the small scene
+/// looks as good on its one clip split `tune`, which is like those that train, and is
+/// off by 15 cm on another one.
+const LEAST_RIDGE: f64 = 1e-4;
+
+/// From so many frames on the least ridge is less: what noise does to a weight falls
+/// with frames times ridge.
+const FEW_FRAMES: f64 = 400.0;
+
+/// The ridges that are tried on so many frames.
+fn ridges(n_frames: usize) -> [f64; RIDGES.len()] {
+    let least = LEAST_RIDGE * (FEW_FRAMES / n_frames.max(1) as f64).min(1.0);
+    RIDGES.map(|times| times * least)
+}
 
 /// How many times as strongly the memory of the cloth is held back. Least
 /// squares look one frame ahead, where the last frame is the best guess by far;
@@ -238,10 +250,11 @@ pub fn train_stable_space(
     };
     let (moving, still) = sums(&encoder(&all_cloth), &extended, &all, &seen)?;
     let tune = footage.split(Split::Tune)?;
+    let usual = ridges(moving.n_rows());
     let (ridges, memories): (&[f64], &[f64]) = match (config.ridge, tune.is_empty(), order) {
         (Ridge::Fixed(ridge), _, _) => (&[ridge], &[1.0]),
-        (Ridge::Tuned, false, 0) => (&RIDGES, &[1.0]),
-        (Ridge::Tuned, false, _) => (&RIDGES, &MEMORIES),
+        (Ridge::Tuned, false, 0) => (&usual, &[1.0]),
+        (Ridge::Tuned, false, _) => (&usual, &MEMORIES),
         (Ridge::Tuned, true, _) => (&[RIDGE], &[MEMORY]),
     };
     let n_cloth = match config.stability {
