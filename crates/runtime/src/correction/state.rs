@@ -7,6 +7,7 @@ use drapery_core::TriangleTree;
 use glam::Vec3;
 
 use super::CollisionCorrection;
+use super::grid::PointGrid;
 
 /// A point that was not looked at yet.
 const NOWHERE: (Vec3, f32) = (Vec3::INFINITY, 0.0);
@@ -15,20 +16,19 @@ const NOWHERE: (Vec3, f32) = (Vec3::INFINITY, 0.0);
 #[derive(Clone, Debug)]
 pub struct CorrectionState {
     pub(super) tree: TriangleTree,
-    pub(super) cloth_tree: TriangleTree,
+    /// The vertices of the body.
+    pub(super) grid: PointGrid,
     /// The triangle nearest to each point last time.
     pub(super) hints: Vec<u32>,
     /// Where each point was [m] when it was last looked at in this frame, and its
     /// signed distance then [m]; and where vertices were when the tree was asked.
     pub(super) looked: Vec<(Vec3, f32)>,
     pub(super) asked: Vec<Vec3>,
-    /// The face of the garment that was nearest to each vertex of the body.
-    pub(super) skin_hints: Vec<u32>,
-    /// Signed distance of each vertex [m]; the reach where there is no skin.
+    /// Signed distance of each vertex [m], or less; the reach where there is no skin.
     pub(super) distances: Vec<f32>,
-    /// Where each vertex was before [m], and which way it faced.
+    /// Where each vertex was before [m], and which way it faces as the skin beneath.
     pub(super) before: Vec<Vec3>,
-    pub(super) normals: Vec<Vec3>,
+    pub(super) outward: Vec<Vec3>,
     pub(super) scratch: Vec<Vec3>,
     pub(super) is_pushed: Vec<bool>,
     /// Whether it has moved since points on it were looked at, since it was itself,
@@ -36,7 +36,8 @@ pub struct CorrectionState {
     pub(super) is_new: Vec<bool>,
     pub(super) is_loose: Vec<bool>,
     pub(super) is_elsewhere: Vec<bool>,
-    pub(super) was_elsewhere: Vec<bool>,
+    /// Whether a vertex waits, or a point next to it.
+    pub(super) waits: Vec<bool>,
     /// Whether what is still inside goes out by the shortest way.
     pub(super) is_late: bool,
 }
@@ -46,20 +47,19 @@ impl CorrectionState {
         let n = correction.n_vertices;
         Self {
             tree: correction.skin.tree.clone(),
-            cloth_tree: correction.cloth_tree.clone(),
+            grid: PointGrid::new(correction.skin.n_vertices()),
             hints: vec![u32::MAX; correction.n_points()],
             looked: vec![NOWHERE; correction.n_points()],
             asked: vec![Vec3::INFINITY; n],
-            skin_hints: vec![u32::MAX; correction.skin.n_vertices()],
             distances: vec![0.0; n],
             before: vec![Vec3::ZERO; n],
-            normals: vec![Vec3::Y; n],
+            outward: vec![Vec3::ZERO; n],
             scratch: vec![Vec3::ZERO; n],
             is_pushed: vec![false; n],
             is_new: vec![false; n],
             is_loose: vec![false; n],
             is_elsewhere: vec![false; n],
-            was_elsewhere: vec![false; n],
+            waits: vec![false; n],
             is_late: false,
         }
     }
@@ -67,20 +67,29 @@ impl CorrectionState {
     /// A new frame.
     pub(super) fn place(&mut self, skin: &[Vec3], cloth: &[Vec3]) {
         self.tree.refit(skin);
+        self.grid.place(skin);
         self.before.copy_from_slice(cloth);
         self.looked.fill(NOWHERE);
         self.asked.fill(Vec3::INFINITY);
         self.is_pushed.fill(false);
         self.is_new.fill(true);
         self.is_loose.fill(true);
-        self.is_elsewhere.fill(false);
+        self.is_elsewhere.fill(true);
+        self.waits.fill(false);
         self.is_late = false;
     }
 
-    /// A new round of vertices of the body: what has moved since the last one.
-    pub(super) fn turn_round(&mut self) {
-        core::mem::swap(&mut self.is_elsewhere, &mut self.was_elsewhere);
-        self.is_elsewhere.fill(false);
+    /// From now on nothing waits any more; says whether anything did.
+    pub(super) fn wake(&mut self) -> bool {
+        if core::mem::replace(&mut self.is_late, true) {
+            return false;
+        }
+        for (v, waits) in self.waits.iter().enumerate() {
+            self.is_new[v] |= waits;
+            self.is_loose[v] |= waits;
+            self.is_elsewhere[v] |= waits;
+        }
+        self.waits.contains(&true)
     }
 
     /// How far outside a point at `p` is at least [m], from when it was last looked
@@ -90,15 +99,23 @@ impl CorrectionState {
         distance - p.distance(place)
     }
 
-    /// Moves a vertex, unless it would then be farther than `most` [m] from where
-    /// it was, and says whether it did.
+    /// Moves a vertex as the skin wants it, unless it would then be farther than `most`
+    /// [m] from where it was, and says whether it did.
     pub(super) fn push(&mut self, cloth: &mut [Vec3], vertex: u32, way: Vec3, most: f32) -> bool {
+        let is_moved = self.shift(cloth, vertex, way, most);
+        self.is_pushed[vertex as usize] |= is_moved;
+        is_moved
+    }
+
+    /// Moves a vertex, unless it would then be farther than `most` [m] from where it
+    /// was, and says whether it did.
+    pub(super) fn shift(&mut self, cloth: &mut [Vec3], vertex: u32, way: Vec3, most: f32) -> bool {
         let v = vertex as usize;
         let to = cloth[v] + way;
         let is_near = to.distance_squared(self.before[v]) <= most * most;
         if is_near {
             cloth[v] = to;
-            self.is_pushed[v] = true;
+            self.distances[v] -= way.length();
             self.is_new[v] = true;
             self.is_loose[v] = true;
             self.is_elsewhere[v] = true;
