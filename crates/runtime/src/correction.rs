@@ -249,8 +249,10 @@ impl CollisionCorrection {
         cloth: &mut [Vec3],
         rounds: u32,
     ) -> bool {
+        state.touch = TOUCH * self.config.margin;
         let mut is_any = self.push_vertices(state, skin, cloth);
         for round in 0..rounds {
+            state.round += 1;
             is_any |= self.push_middles(state, skin, cloth);
             is_any |= self.push_off_skin(state, skin, cloth);
             let is_time = !is_any || 2 * round >= rounds;
@@ -263,6 +265,7 @@ impl CollisionCorrection {
                 }
                 self.hold(state, cloth);
             }
+            state.touch = 0.0;
             is_any = self.push_vertices(state, skin, cloth);
         }
         !is_any
@@ -298,5 +301,8 @@ impl CollisionCorrection {
     }
 }
 
+/// At first what is nearer than this share of the margin is pushed, then only what is
+/// inside: pushes that all end at the margin would nudge each other for ever.
+const TOUCH: f32 = 0.25;
 /// In so many rounds what was not pushed goes along.
 const SPREADING: u32 = 3;

@@ -69,12 +69,7 @@ impl CollisionCorrection {
 
     /// Takes what was still pushed in the last round to the skin that it lies over at
     /// rest.
-    pub(super) fn take_home(
-        &self,
-        state: &mut CorrectionState,
-        skin: &[Vec3],
-        cloth: &mut [Vec3],
-    ) {
+    pub(super) fn take_home(&self, state: &mut CorrectionState, skin: &[Vec3], cloth: &mut [Vec3]) {
         for v in 0..cloth.len() {
             if !state.is_new[v] {
                 continue;

@@ -35,9 +35,12 @@ impl CollisionCorrection {
             }
             let (distance, contact) = self.look(state, skin, *p, v);
             state.distances[v] = distance;
-            let Some(contact) = contact.filter(|c| c.distance < margin) else {
+            let Some(contact) = contact.filter(|c| c.distance < state.touch) else {
                 continue;
             };
+            if state.is_squeezed(&[v as u32], contact.outside) {
+                continue;
+            }
             let to = contact.point + margin * contact.outside;
             if to.distance_squared(state.before[v]) <= farthest * farthest {
                 *p = to;
@@ -94,13 +97,16 @@ impl CollisionCorrection {
             farthest = farthest.max(way);
         }
         let bulge = farthest * farthest / (2.0 * LIMB);
-        if free >= margin || nearest > bulge + margin {
+        if free >= state.touch || nearest > bulge + margin {
             return false;
         }
         let contact = self.look_between(state, skin, p, corners, point);
-        let Some(contact) = contact.filter(|c| c.distance < margin) else {
+        let Some(contact) = contact.filter(|c| c.distance < state.touch) else {
             return false;
         };
+        if state.is_squeezed(corners, contact.outside) {
+            return false;
+        }
         // Equal weights w = 1/n: w / Σ w² = 1.
         let push = contact.point + margin * contact.outside - p;
         let mut is_any = false;
@@ -144,7 +150,10 @@ impl CollisionCorrection {
         let (ab, bc, ca) = (a.distance(b), b.distance(c), c.distance(a));
         let longest = [ab.max(ca), ab.max(bc), bc.max(ca)];
         let free = corners.iter().zip(longest);
-        if free.map(|(v, l)| state.distances[*v as usize] - l).any(|d| d >= 0.0) {
+        if free
+            .map(|(v, l)| state.distances[*v as usize] - l)
+            .any(|d| d >= 0.0)
+        {
             return false;
         }
         let Some(normal) = (b - a).cross(c - a).try_normalize() else {
@@ -190,6 +199,9 @@ impl CollisionCorrection {
         let Some(contact) = contact else {
             return false;
         };
+        if state.is_squeezed(&corners, contact.outside) {
+            return false;
+        }
         let push = contact.point + self.config.margin * contact.outside - p;
         let square: f32 = barycentric.iter().map(|w| w * w).sum();
         let mut is_any = false;
@@ -211,7 +223,7 @@ impl CollisionCorrection {
     ) -> (f32, Option<Contact>) {
         let reach = self.config.reach;
         let least = state.least(v, p);
-        if least >= self.config.margin {
+        if least >= state.touch {
             return (least, None);
         }
         let mut hint = state.hints[v];
@@ -221,13 +233,12 @@ impl CollisionCorrection {
             state.hints[v] = hint;
         }
         let is_still = p.distance_squared(state.asked[v]) < STILL * STILL;
-        let margin = self.config.margin;
         let local = match is_known && is_still {
             true => self.skin.contact_with(skin, p, hint, reach),
             false => None,
         };
         // What is pushed is pushed from the nearest of all.
-        let contact = local.filter(|c| c.distance >= margin).or_else(|| {
+        let contact = local.filter(|c| c.distance >= state.touch).or_else(|| {
             state.asked[v] = p;
             self.skin.contact(&state.tree, skin, p, hint, reach)
         });
@@ -255,7 +266,7 @@ impl CollisionCorrection {
         point: usize,
     ) -> Option<Contact> {
         let reach = self.config.reach;
-        if state.least(point, p) >= self.config.margin {
+        if state.least(point, p) >= state.touch {
             return None;
         }
         let is_known = |t: u32| (t as usize) < self.skin.triangles.len();

@@ -9,6 +9,10 @@ use glam::Vec3;
 use super::CollisionCorrection;
 use super::grid::PointGrid;
 
+/// A push is against the last one where the cosine between them is below this.
+const AGAINST: f32 = -0.3;
+/// What was turned back in more rounds is squeezed.
+const TURNS: u8 = 3;
 /// A point that was not looked at yet.
 const NOWHERE: (Vec3, f32) = (Vec3::INFINITY, 0.0);
 
@@ -36,6 +40,14 @@ pub struct CorrectionState {
     pub(super) is_new: Vec<bool>,
     pub(super) is_loose: Vec<bool>,
     pub(super) is_elsewhere: Vec<bool>,
+    /// What is nearer to the skin is pushed [m].
+    pub(super) touch: f32,
+    /// Which way each vertex was pushed last, in how many rounds it was pushed the other
+    /// way, and in which it was last.
+    last: Vec<Vec3>,
+    n_turns: Vec<u8>,
+    turned: Vec<u32>,
+    pub(super) round: u32,
     /// Whether a vertex waits, or a point next to it.
     pub(super) waits: Vec<bool>,
     /// Whether what is still inside goes out by the shortest way.
@@ -59,6 +71,11 @@ impl CorrectionState {
             is_new: vec![false; n],
             is_loose: vec![false; n],
             is_elsewhere: vec![false; n],
+            touch: 0.0,
+            last: vec![Vec3::ZERO; n],
+            n_turns: vec![0; n],
+            turned: vec![0; n],
+            round: 0,
             waits: vec![false; n],
             is_late: false,
         }
@@ -75,8 +92,29 @@ impl CorrectionState {
         self.is_new.fill(true);
         self.is_loose.fill(true);
         self.is_elsewhere.fill(true);
+        self.last.fill(Vec3::ZERO);
+        self.n_turns.fill(0);
+        self.turned.fill(0);
+        self.round = 0;
         self.waits.fill(false);
         self.is_late = false;
+    }
+
+    /// Whether a point between those corners is to be left alone that would be pushed
+    /// along `outside`: it has gone to and fro between two parts of the body that are
+    /// nearer to each other than cloth is thick, or in each other.
+    pub(super) fn is_squeezed(&mut self, corners: &[u32], outside: Vec3) -> bool {
+        let mut is_squeezed = false;
+        for v in corners {
+            let v = *v as usize;
+            if self.last[v].dot(outside) < AGAINST && self.turned[v] != self.round {
+                self.n_turns[v] += 1;
+                self.turned[v] = self.round;
+            }
+            self.last[v] = outside;
+            is_squeezed |= self.n_turns[v] > TURNS;
+        }
+        is_squeezed
     }
 
     /// From now on nothing waits any more; says whether anything did.
