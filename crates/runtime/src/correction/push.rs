@@ -4,6 +4,7 @@ use drapery_core::closest_point_on;
 use glam::Vec3;
 
 use super::skin::{Contact, Side};
+use super::walk::distance_to_triangle;
 use super::{CollisionCorrection, CorrectionState};
 
 /// Middles are looked at where a limb of this radius [m] that touches the cloth there
@@ -15,6 +16,15 @@ const LIMB: f32 = 0.04;
 /// among the triangles around alone [m]: what it could have come into since is no
 /// deeper than the bar.
 const STILL: f32 = 2e-3;
+/// Around a vertex that is farther from the skin next to it other parts of the body are
+/// looked for within this [m]: a hand, or the other leg. One that came farther in within
+/// a frame is found by what is around.
+const NEAR: f32 = 0.035;
+/// How far beside a face vertices of the body are looked for [m].
+const BESIDE: f32 = 3e-3;
+/// The corners of a triangle are within this share of its longest side from any point
+/// of it: 1/√3, for three equal sides.
+const COVER: f32 = 0.578;
 /// Skin on the side where cloth belongs is looked for so many times as far as the
 /// nearest: through a thigh that is lifted.
 const THROUGH: f32 = 2.0;
@@ -146,13 +156,14 @@ impl CollisionCorrection {
         let corners = self.garment.triangles()[face as usize];
         let places = corners.map(|v| cloth[v as usize]);
         let [a, b, c] = places;
-        // No point of it is farther from a corner than the longer side there.
-        let (ab, bc, ca) = (a.distance(b), b.distance(c), c.distance(a));
-        let longest = [ab.max(ca), ab.max(bc), bc.max(ca)];
-        let free = corners.iter().zip(longest);
-        if free
-            .map(|(v, l)| state.distances[*v as usize] - l)
-            .any(|d| d >= 0.0)
+        // No point of it is farther from the nearest corner than this.
+        let longest_sq = (a.distance_squared(b))
+            .max(b.distance_squared(c))
+            .max(c.distance_squared(a));
+        let cover = COVER * libm::sqrtf(longest_sq);
+        if corners
+            .iter()
+            .all(|v| state.distances[*v as usize] >= cover)
         {
             return false;
         }
@@ -160,8 +171,10 @@ impl CollisionCorrection {
             return false;
         };
         let reach = self.config.skin_reach;
-        let low = a.min(b).min(c) - reach;
-        let high = a.max(b).max(c) + reach;
+        // What is beyond a side of it is above another face, but for a little.
+        let room = reach * normal.abs() + Vec3::splat(BESIDE);
+        let low = a.min(b).min(c) - room;
+        let high = a.max(b).max(c) + room;
         let mut is_any = false;
         // The pushes of one vertex hardly move the face for the next.
         let grid = core::mem::take(&mut state.grid);
@@ -237,10 +250,21 @@ impl CollisionCorrection {
             true => self.skin.contact_with(skin, p, hint, reach),
             false => None,
         };
+        let mut beyond = reach;
         // What is pushed is pushed from the nearest of all.
         let contact = local.filter(|c| c.distance >= state.touch).or_else(|| {
             state.asked[v] = p;
-            self.skin.contact(&state.tree, skin, p, hint, reach)
+            let local = self.skin.contact_with(skin, p, hint, reach);
+            // Beyond what is next to it nothing near may have come.
+            let near = match local.as_ref().is_some_and(|c| c.distance > NEAR) {
+                true => NEAR,
+                false => reach,
+            };
+            let found = self.skin.contact(&state.tree, skin, p, hint, near);
+            if found.is_none() {
+                beyond = near;
+            }
+            found
         });
         let found = match contact {
             Some(contact) => {
@@ -249,14 +273,16 @@ impl CollisionCorrection {
                 let contact = self.way_out(state, skin, p, &[v as u32], contact);
                 (distance, contact)
             }
-            None => (reach, None),
+            None => (beyond, None),
         };
         state.looked[v] = (p, found.0);
         found
     }
 
-    /// The nearest place of the skin to a middle. The tree is always asked: a walk alone
-    /// may end at another part of the body than the nearest.
+    /// The nearest place of the skin to a middle: by walks from the skin next to its
+    /// corners, and from the tree where those end inside. What only the tree would find
+    /// is another part of the body that no corner is in, and whose vertices poke
+    /// through.
     fn look_between(
         &self,
         state: &mut CorrectionState,
@@ -269,19 +295,26 @@ impl CollisionCorrection {
         if state.least(point, p) >= state.touch {
             return None;
         }
-        let is_known = |t: u32| (t as usize) < self.skin.triangles.len();
-        let mut hint = state.hints[point];
-        if !is_known(hint) {
-            hint = state.hints[corners[0] as usize];
+        let (mut nearest, mut hint) = (f32::INFINITY, u32::MAX);
+        for corner in corners {
+            let start = state.hints[*corner as usize];
+            if let Some(ids) = self.skin.triangles.get(start as usize) {
+                let distance = distance_to_triangle(p, ids.map(|v| skin[v as usize]));
+                if distance < nearest {
+                    (nearest, hint) = (distance, start);
+                }
+            }
         }
-        if is_known(hint) {
+        if hint != u32::MAX {
             hint = self.skin.walk(skin, p, hint);
         }
-        let contact = self.skin.contact(&state.tree, skin, p, hint, reach);
-        if let Some(contact) = &contact {
-            hint = contact.triangle;
+        let mut contact = match (hint as usize) < self.skin.triangles.len() {
+            true => self.skin.contact_with(skin, p, hint, reach),
+            false => None,
+        };
+        if contact.as_ref().is_none_or(|c| c.distance < state.touch) {
+            contact = self.skin.contact(&state.tree, skin, p, hint, reach);
         }
-        state.hints[point] = hint;
         state.looked[point] = (p, contact.as_ref().map_or(reach, |c| c.distance));
         contact.and_then(|contact| self.way_out(state, skin, p, corners, contact))
     }

@@ -167,7 +167,7 @@ impl Skin {
         triangle: u32,
         reach: f32,
     ) -> Option<Contact> {
-        let ids = self.triangles[triangle as usize];
+        let ids = *self.triangles.get(triangle as usize)?;
         let near = closest_point_on(p, (triangle, ids), at);
         match near.distance <= reach {
             true => self.seen_from(p, &near, at),
