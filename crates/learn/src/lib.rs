@@ -17,6 +17,7 @@ mod open_loop;
 mod pca;
 mod stability;
 mod stable_space;
+mod swing_bound;
 
 pub use energy::Energy;
 pub use error::TrainError;
@@ -30,3 +31,4 @@ pub use stable_space::{
     MEMORIES, MEMORY, RIDGE, RIDGES, Ridge, StableModel, StableSpaceConfig, TrainStage,
     TrainedStableSpace, Tried, train_stable_space,
 };
+pub use swing_bound::swing_bound;

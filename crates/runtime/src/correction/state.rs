@@ -122,6 +122,8 @@ impl CorrectionState {
         if core::mem::replace(&mut self.is_late, true) {
             return false;
         }
+        // What went to and fro so far may have done so because others waited.
+        self.n_turns.fill(0);
         for (v, waits) in self.waits.iter().enumerate() {
             self.is_new[v] |= waits;
             self.is_loose[v] |= waits;
