@@ -8,6 +8,7 @@
 mod repeats;
 mod stable_spaces;
 mod stops;
+mod ten_thousand;
 
 use std::fs;
 use std::path::PathBuf;

@@ -135,7 +135,9 @@ impl Drives {
         for _ in 0..MOST {
             let block = |b: usize| -> Vec<f64> {
                 let rows = power.chunks_exact(width);
-                rows.flat_map(|row| &row[b * n..(b + 1) * n]).copied().collect()
+                rows.flat_map(|row| &row[b * n..(b + 1) * n])
+                    .copied()
+                    .collect()
             };
             let first = block(0);
             let green = Dense::new(&first, n, n);
@@ -151,7 +153,10 @@ impl Drives {
             let mut left = 0.0;
             for b in 0..self.order {
                 let rows = power.chunks_exact(width);
-                let past: Vec<f64> = rows.flat_map(|row| &row[b * n..(b + 1) * n]).copied().collect();
+                let past: Vec<f64> = rows
+                    .flat_map(|row| &row[b * n..(b + 1) * n])
+                    .copied()
+                    .collect();
                 let (matrix, columns) = &self.start;
                 let through = product(Dense::new(&past, n, n), Dense::new(matrix, n, *columns));
                 left += norm(&through, n, *columns)?;
@@ -201,7 +206,9 @@ mod tests {
     };
 
     fn bound(dynamics: &Dynamics, still: &[f32], scales: &[f64]) -> f64 {
-        Drives::new(dynamics, still, scales, &LIMITS).bound().unwrap()
+        Drives::new(dynamics, still, scales, &LIMITS)
+            .bound()
+            .unwrap()
     }
 
     /// y = a x + b y₋₁ is at most a r / (1 − b), which a constant x reaches.
@@ -266,7 +273,10 @@ mod tests {
                 if t % 8 == 0 {
                     (angle, turn) = (3.2 * random(), 0.2 * random().signum());
                 }
-                let x = [scales[0] * f64::from(angle.cos()), scales[1] * f64::from(angle.sin())];
+                let x = [
+                    scales[0] * f64::from(angle.cos()),
+                    scales[1] * f64::from(angle.sin()),
+                ];
                 let mut inputs: Vec<f64> = x.to_vec();
                 inputs.extend(past.as_flattened());
                 for frames in [2.0f32, 1.0] {
@@ -284,6 +294,9 @@ mod tests {
                 largest = largest.max(y[0].hypot(y[1]));
             }
         }
-        assert!(largest < found && largest > 0.2 * found, "{largest} {found}");
+        assert!(
+            largest < found && largest > 0.2 * found,
+            "{largest} {found}"
+        );
     }
 }

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::Cells;
 use super::repeats::repeats;
 use super::stops::after_stops;
+use super::ten_thousand::{section, ten_thousand};
 use crate::args::{Simulate, StableSpacesPlan};
 use crate::bench::pool_of;
 use crate::record::Input;
@@ -43,6 +44,9 @@ const PAPER_ORDERS: [[f64; 6]; 2] = [
 ];
 /// Dimensions of Table 3, and of the model as shipped.
 const SHIPPED: usize = 64;
+
+/// The model that walks ten thousand steps.
+const WALKED: &str = "c-2-64";
 
 /// One model of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,6 +282,10 @@ impl Lab<'_> {
         if cell.dims == SHIPPED {
             value["stops"] = after_stops(self.dataset, &self.footage(), &trained.animator)?;
         }
+        if cell.name() == WALKED {
+            let plain = &self.sets.all[0].1;
+            value["ten_thousand"] = ten_thousand(&self.footage(), &trained, plain)?;
+        }
         if cell.order > 0 && cell.dims == SHIPPED {
             let (_, plain) = train(&StableSpaceConfig {
                 ridge: Ridge::Fixed(0.0),
@@ -331,7 +339,7 @@ fn simulated(plan: &StableSpacesPlan, scene: &Path, path: &Path, say: &Say) -> a
 }
 
 /// A number of a cell, or that there is none.
-fn number(value: &Value, digits: usize) -> String {
+pub(super) fn number(value: &Value, digits: usize) -> String {
     let number = value.as_f64().map(|v| format!("{v:.digits$}"));
     number.unwrap_or_else(|| "–".to_string())
 }
@@ -462,5 +470,8 @@ fn page(scene: &str, sets: &Sets, cells: &Cells) -> String {
             number(&repeats["from_mean_cm"], 2),
         ));
     }
+    text.push_str(&section(
+        &cells.get(WALKED).unwrap_or_default()["ten_thousand"],
+    ));
     text
 }
