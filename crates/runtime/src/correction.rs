@@ -256,7 +256,8 @@ impl CollisionCorrection {
             is_any |= self.push_middles(state, skin, cloth);
             is_any |= self.push_off_skin(state, skin, cloth);
             let is_time = !is_any || 2 * round >= rounds;
-            if !(is_time && state.wake()) && !is_any {
+            let is_woken = is_time && state.wake();
+            if !is_any && !is_woken {
                 return true;
             }
             if !state.is_late {

@@ -141,9 +141,15 @@ impl<'a> Ride<'a> {
         }
     }
 
+    /// Poses the joints, which is all that the model sees.
+    fn pose(&mut self, pose: &Pose) {
+        let (skeleton, joints) = (self.body.skeleton(), &self.shaped.joints);
+        self.posed.pose_joints(skeleton, joints, pose, &self.still);
+    }
+
     /// How far the model knows one pose.
     fn of_one(&mut self, pose: &Pose) -> anyhow::Result<f32> {
-        (self.body).pose(self.shaped, pose, &self.still, &mut self.posed)?;
+        self.pose(pose);
         let frame = self.posed.frame(self.shaped, Surroundings::default());
         let mut state = self.animator.start(&frame)?;
         let report = self.animator.step(&mut state, &frame, &mut self.out)?;
@@ -161,7 +167,7 @@ impl<'a> Ride<'a> {
             stop::check()?;
             let is_jump = step > 0 && step % JUMP == 0;
             let pose = walker.next(speed, is_jump);
-            (self.body).pose(self.shaped, &pose, &self.still, &mut self.posed)?;
+            self.pose(&pose);
             let frame = self.posed.frame(self.shaped, Surroundings::default());
             let state = match &mut state {
                 Some(state) => state,
