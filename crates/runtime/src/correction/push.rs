@@ -21,7 +21,7 @@ const STILL: f32 = 2e-3;
 /// a frame is found by what is around.
 const NEAR: f32 = 0.035;
 /// How far beside a face vertices of the body are looked for [m].
-const BESIDE: f32 = 3e-3;
+const BESIDE: f32 = 1e-2;
 /// The corners of a triangle are within this share of its longest side from any point
 /// of it: 1/√3, for three equal sides.
 const COVER: f32 = 0.578;
