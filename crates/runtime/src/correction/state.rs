@@ -12,7 +12,7 @@ use super::grid::PointGrid;
 /// A push is against the last one where the cosine between them is below this.
 const AGAINST: f32 = -0.3;
 /// What was turned back in more rounds is squeezed.
-const TURNS: u8 = 3;
+const TURNS: u8 = 4;
 /// A point that was not looked at yet.
 const NOWHERE: (Vec3, f32) = (Vec3::INFINITY, 0.0);
 
