@@ -20,6 +20,9 @@ const STILL: f32 = 2e-3;
 /// looked for within this [m]: a hand, or the other leg. One that came farther in within
 /// a frame is found by what is around.
 const NEAR: f32 = 0.035;
+/// What is nearer to skin that it is outside of can't be deeper in other skin that is
+/// nearer still [m]; below the bar of 2 mm.
+const SLIGHT: f32 = 1.5e-3;
 /// How far beside a face vertices of the body are looked for [m].
 const BESIDE: f32 = 1e-2;
 /// The corners of a triangle are within this share of its longest side from any point
@@ -279,10 +282,9 @@ impl CollisionCorrection {
         found
     }
 
-    /// The nearest place of the skin to a middle: by walks from the skin next to its
-    /// corners, and from the tree where those end inside. What only the tree would find
-    /// is another part of the body that no corner is in, and whose vertices poke
-    /// through.
+    /// The nearest place of the skin to a middle: by a walk from the skin next to its
+    /// corners, then from the tree, unless it is outside by so little that it can't be
+    /// deep in anything else.
     fn look_between(
         &self,
         state: &mut CorrectionState,
@@ -312,8 +314,15 @@ impl CollisionCorrection {
             true => self.skin.contact_with(skin, p, hint, reach),
             false => None,
         };
-        if contact.as_ref().is_none_or(|c| c.distance < state.touch) {
-            contact = self.skin.contact(&state.tree, skin, p, hint, reach);
+        // Another part that the point is in is nearer than what it is outside of.
+        let near = match &contact {
+            Some(c) if c.distance > NEAR => NEAR,
+            _ => reach,
+        };
+        let is_clear = |c: &Contact| c.distance >= state.touch && c.distance < SLIGHT;
+        if !contact.as_ref().is_some_and(is_clear) {
+            let found = self.skin.contact(&state.tree, skin, p, hint, near);
+            contact = found.or(contact);
         }
         state.looked[point] = (p, contact.as_ref().map_or(reach, |c| c.distance));
         contact.and_then(|contact| self.way_out(state, skin, p, corners, contact))
