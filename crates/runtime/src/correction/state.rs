@@ -104,7 +104,7 @@ impl CorrectionState {
     /// along `outside`: it has gone to and fro between two parts of the body that are
     /// nearer to each other than cloth is thick, or in each other.
     pub(super) fn is_squeezed(&mut self, corners: &[u32], outside: Vec3) -> bool {
-        let mut is_squeezed = false;
+        let mut is_squeezed = true;
         for v in corners {
             let v = *v as usize;
             if self.last[v].dot(outside) < AGAINST && self.turned[v] != self.round {
@@ -112,7 +112,7 @@ impl CorrectionState {
                 self.turned[v] = self.round;
             }
             self.last[v] = outside;
-            is_squeezed |= self.n_turns[v] > TURNS;
+            is_squeezed &= self.n_turns[v] > TURNS;
         }
         is_squeezed
     }
