@@ -22,6 +22,7 @@ mod resolutions;
 mod stabilities;
 mod stable_spaces;
 mod stops;
+mod ten_thousand;
 
 use std::fs;
 use std::path::PathBuf;

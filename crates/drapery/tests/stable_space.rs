@@ -257,6 +257,10 @@ fn random_poses_never_blow_it_up() {
         farthest = farthest.max((size / n_vertices).sqrt());
     }
     assert!(farthest < energy.threshold_displacement, "{farthest} m");
+    // Of all that a pose can do, this is something.
+    let bound = drapery::learn::swing_bound(animator).unwrap();
+    assert!(farthest < bound, "{farthest} m of {bound}");
+    assert!(farthest > 1e-3 * bound, "{farthest} m of {bound}");
 }
 
 #[test]

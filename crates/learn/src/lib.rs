@@ -18,6 +18,7 @@ mod open_loop;
 mod pca;
 mod stability;
 mod stable_space;
+mod swing_bound;
 
 pub use energy::Energy;
 pub use error::TrainError;
@@ -34,3 +35,4 @@ pub use stable_space::{
     MEMORIES, MEMORY, RIDGE, RIDGES, Ridge, Stability, StableModel, StableSpaceConfig, TrainStage,
     TrainedStableSpace, Tried, train_stable_space,
 };
+pub use swing_bound::swing_bound;

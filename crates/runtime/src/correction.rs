@@ -10,30 +10,35 @@
 //! | symbol | here                         | meaning                               |
 //! |--------|------------------------------|---------------------------------------|
 //! | p      | vertices, middles of edges, centres of faces of the garment, and the places of it that are nearest to vertices of the body | what must be outside |
-//! | c, n   | `Contact`                    | nearest place of the skin, and its outer normal |
+//! | c, n   | `Contact`                    | a place of the skin, and its outer normal |
 //! | m      | [`CorrectionConfig::margin`] | how far outside                       |
 //!
-//! Where p is deep, the nearest skin may be that of the far side of a leg. Then c is
-//! the nearest skin that faces the way that the cloth does: a leg that went
-//! through the front of a skirt is behind it again, and not half in front of it.
-//! That holds for what the garment is worn over. An arm beside a dress is on its
-//! outer side, and cloth in it goes back to where it came from, against the way
-//! that it faces. Which is which follows from the garment at rest: skin behind the
-//! cloth next to it is under it.
+//! # Which way is out
+//! Where p is deep, the nearest skin may be that of the far side of a leg. Which side
+//! is right is known from the garment at rest: the front of a skirt belongs before the
+//! front of a thigh, wherever that is now. So c is the nearest skin whose normal *at
+//! rest* is not against that of the cloth *at rest*, both smooth, and farther skin
+//! counts as nearer the better the two agree (`Worn`). Where that is much farther than
+//! the nearest skin, the point waits for those around it to take it along, and goes
+//! the shortest way in the later half of the rounds.
 //!
-//! After the first round the way that vertices were pushed is spread to those
-//! around them that were not, so that no spikes appear; more rounds follow, of
-//! what has moved since, the last of vertices alone. In the later half of them what
-//! is still inside goes out by the shortest way, whichever way it faces. The trees of body and
-//! garment are refitted, never rebuilt.
+//! That holds for what the garment is worn over. An arm beside a dress is on its outer
+//! side, and cloth in it goes back to where it came from: inwards, as seen from the
+//! skin that the cloth is worn over. Which is which follows from the garment at rest
+//! too: skin behind the cloth next to it is under it.
+//!
+//! # Rounds
+//! In every round all that has moved is pushed. In the first ones what was not pushed
+//! goes along with what was around it, and edges that have become much longer are drawn
+//! together, by the end that is free, so that nothing is thrown out of its
+//! neighbourhood. What does not settle goes home: to the skin that it lies over at
+//! rest.
 //!
 //! From the triangle that was nearest to a point last time one walks to the
 //! nearest of its neighbours, and on. Where that ends is nearly always the nearest
 //! of all; the tree is asked only for what is nearer still, which is soon done. A
-//! walk alone would not do: a hand may have come between cloth and thigh.
-//!
-//! Vertices of the body are asked in patches, of which most are nowhere near the
-//! cloth; in later rounds only those whose cloth has moved.
+//! walk alone would not do: a hand may have come between cloth and thigh. The trees are
+//! refitted, never rebuilt.
 //!
 //! # Other garments
 //! A garment beneath is a skin with holes ([`CollisionCorrection::over`]): the
@@ -41,16 +46,14 @@
 //! there is no inside, so what is nearest to a border is left alone.
 //!
 //! # What it does not do
-//! It does not reach its margin everywhere. Where a hem is stretched over a knee that
-//! is bent it leaves points up to some 4 cm deep in a few frames of a hundred, and a
-//! strap thrown over a neck was seen once; why is not known. It does not look at the
-//! garment itself. Where the body enters itself there is no
+//! It does not look at the garment itself. Where the body enters itself there is no
 //! right place, and what is pushed out of one part may end up in another. Deeper
 //! than [`CorrectionConfig::reach`] nothing is found, and nothing is moved farther
-//! than [`CorrectionConfig::farthest`]: between a hand and a thigh that overlap
-//! cloth would be thrown from one to the other, a few centimetres a round.
+//! than [`CorrectionConfig::farthest`].
 
 mod corrected;
+mod grid;
+mod hold;
 mod lists;
 mod push;
 mod skin;
@@ -58,17 +61,18 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod worn;
 
 use alloc::vec::Vec;
 
-use drapery_core::{AnimateError, Topology, TriangleTree, vertex_normals};
+use drapery_core::{AnimateError, Topology};
 use glam::Vec3;
 
 pub use corrected::{Corrected, CorrectedState};
 use lists::Lists;
-use skin::{Skin, Worn};
+use skin::{Skin, WornOver};
 pub use state::CorrectionState;
-use walk::across;
+use worn::Worn;
 
 /// How a garment is pushed out of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,10 +127,11 @@ impl Default for CorrectionConfig {
 pub struct CollisionCorrection {
     config: CorrectionConfig,
     skin: Skin,
+    worn: Worn,
     garment: Topology,
-    cloth_tree: TriangleTree,
-    cloth_across: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
+    /// How long they are at rest [m].
+    lengths: Vec<f32>,
     /// The vertices around each vertex of the garment.
     around: Lists,
     n_vertices: usize,
@@ -143,7 +148,7 @@ impl CollisionCorrection {
         garment: (&Topology, &[Vec3]),
         config: CorrectionConfig,
     ) -> Self {
-        Self::of(body, garment, config, Worn::Behind)
+        Self::of(body, garment, config, WornOver::Behind)
     }
 
     /// A correction of a garment that is worn over another one, `inner`, both with
@@ -156,14 +161,14 @@ impl CollisionCorrection {
         garment: (&Topology, &[Vec3]),
         config: CorrectionConfig,
     ) -> Self {
-        Self::of(inner, garment, config, Worn::Over)
+        Self::of(inner, garment, config, WornOver::All)
     }
 
     fn of(
         (body, skin): (&Topology, &[Vec3]),
         (garment, rest): (&Topology, &[Vec3]),
         config: CorrectionConfig,
-        worn: Worn,
+        worn_over: WornOver,
     ) -> Self {
         assert_eq!(skin.len(), body.n_vertices(), "one position a vertex");
         assert_eq!(rest.len(), garment.n_vertices(), "one position a vertex");
@@ -172,13 +177,17 @@ impl CollisionCorrection {
         for [a, b] in &edges {
             around.extend([(*a, *b), (*b, *a)]);
         }
+        let around = Lists::new(garment.n_vertices(), &mut around);
+        let length = |ends: &[u32; 2]| rest[ends[0] as usize].distance(rest[ends[1] as usize]);
+        let lengths: Vec<f32> = edges.iter().map(length).collect();
+        let skin_mesh = Skin::new((body, skin), (garment, rest), worn_over);
         Self {
             config,
-            skin: Skin::new((body, skin), (garment, rest), worn),
-            cloth_tree: TriangleTree::new(garment.triangles(), rest),
-            cloth_across: across(garment.triangles()),
-            around: Lists::new(garment.n_vertices(), &mut around),
+            worn: Worn::new((&skin_mesh, skin), (garment, rest), &around, &lengths),
+            skin: skin_mesh,
+            around,
             edges,
+            lengths,
             garment: garment.clone(),
             n_vertices: garment.n_vertices(),
         }
@@ -220,27 +229,47 @@ impl CollisionCorrection {
                 expected: self.n_vertices,
             });
         }
-        vertex_normals(&self.garment, cloth, &mut state.normals);
         state.place(skin, cloth);
-        let mut is_any = self.push_vertices(state, skin, cloth);
-        for round in 0..self.config.rounds {
-            state.is_late = 2 * round >= self.config.rounds;
-            is_any |= self.push_middles(state, skin, cloth);
-            is_any |= match round {
-                0 => self.push_off_all_skin(state, skin, cloth),
-                _ => self.push_off_moved_skin(state, skin, cloth),
-            };
-            if !is_any {
-                break;
-            }
-            if round == 0 {
-                self.spread(state, cloth);
-            }
-            is_any = self.push_vertices(state, skin, cloth);
+        let (body, own) = ((&self.skin, skin), (&self.garment, &*cloth));
+        self.worn.turn(body, own, &self.around, state);
+        if !self.settle(state, skin, cloth, self.config.rounds) {
+            self.take_home(state, skin, cloth);
+            self.settle(state, skin, cloth, self.config.rounds / 2);
         }
         let ways = cloth.iter().zip(&state.before);
         let farthest = ways.map(|(now, before)| now.distance_squared(*before));
         Ok(libm::sqrtf(farthest.fold(0.0, f32::max)))
+    }
+
+    /// Rounds of pushes, and whether nothing is left to push.
+    fn settle(
+        &self,
+        state: &mut CorrectionState,
+        skin: &[Vec3],
+        cloth: &mut [Vec3],
+        rounds: u32,
+    ) -> bool {
+        state.touch = TOUCH * self.config.margin;
+        let mut is_any = self.push_vertices(state, skin, cloth);
+        for round in 0..rounds {
+            state.round += 1;
+            is_any |= self.push_middles(state, skin, cloth);
+            is_any |= self.push_off_skin(state, skin, cloth);
+            let is_time = !is_any || 2 * round >= rounds;
+            let is_woken = is_time && state.wake();
+            if !is_any && !is_woken {
+                return true;
+            }
+            if !state.is_late {
+                if round < SPREADING {
+                    self.spread(state, cloth);
+                }
+                self.hold(state, cloth);
+            }
+            state.touch = 0.0;
+            is_any = self.push_vertices(state, skin, cloth);
+        }
+        !is_any
     }
 
     fn check(&self, state: &CorrectionState, skin: &[Vec3]) -> Result<(), AnimateError> {
@@ -256,7 +285,7 @@ impl CollisionCorrection {
         }
         let is_own = state.hints.len() == self.n_points()
             && state.before.len() == self.n_vertices
-            && state.skin_hints.len() == expected;
+            && state.grid.n_points() == expected;
         match is_own {
             true => Ok(()),
             false => Err(AnimateError::State {
@@ -272,3 +301,9 @@ impl CollisionCorrection {
         self.n_vertices + self.edges.len() + self.garment.triangles().len()
     }
 }
+
+/// At first what is nearer than this share of the margin is pushed, then only what is
+/// inside: pushes that all end at the margin would nudge each other for ever.
+const TOUCH: f32 = 0.25;
+/// In so many rounds what was not pushed goes along.
+const SPREADING: u32 = 3;

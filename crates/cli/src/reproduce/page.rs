@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::stable_spaces::{Cell, SHIPPED, Sets};
 use super::{
     Cells, clips, crowds, fabrics, garments, held_out, nonlinear, pictures, resolutions,
-    stabilities,
+    stabilities, ten_thousand,
 };
 
 /// Dimensions of Table 2.
@@ -177,6 +177,7 @@ pub(super) fn page(scene: &str, sets: &Sets, cells: &Cells) -> String {
     let parts = [
         clips::section,
         held_out::section,
+        ten_thousand::section,
         nonlinear::section,
         stabilities::section,
         garments::section,

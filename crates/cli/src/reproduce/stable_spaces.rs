@@ -21,7 +21,7 @@ use super::repeats::repeats;
 use super::stops::after_stops;
 use super::{
     Cells, clips, crowds, fabrics, garments, held_out, nonlinear, pictures, resolutions,
-    stabilities,
+    stabilities, ten_thousand,
 };
 use crate::args::{Simulate, StableSpacesPlan};
 use crate::bench::pool_of;
@@ -165,11 +165,13 @@ enum Part {
     Garments,
     Fabrics,
     Resolutions,
+    TenThousand,
 }
 
 impl Part {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Clips,
+        Self::TenThousand,
         Self::Nonlinear,
         Self::Stabilities,
         Self::HeldOut,
@@ -191,6 +193,7 @@ impl Part {
             Self::Garments => "table-1",
             Self::Fabrics => "fabrics",
             Self::Resolutions => "table-4",
+            Self::TenThousand => "ten-thousand",
         }
     }
 
@@ -205,6 +208,7 @@ impl Part {
             Self::Garments => garments::make(lab),
             Self::Fabrics => fabrics::make(lab),
             Self::Resolutions => resolutions::make(lab),
+            Self::TenThousand => ten_thousand::make(lab),
         }
     }
 }

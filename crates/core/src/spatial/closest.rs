@@ -53,6 +53,24 @@ impl TriangleTree {
         max_distance: f32,
         counts: impl Fn(u32) -> bool,
     ) -> Option<ClosestPoint> {
+        let weight = |triangle| if counts(triangle) { 1.0 } else { f32::INFINITY };
+        self.closest_point_weighted(p, positions, max_distance, weight)
+    }
+
+    /// Like [`closest_point`](Self::closest_point), where a triangle counts as so many
+    /// times as far away as its `weight`, which is at least 1; one of infinite weight
+    /// is left out. The limit is on the weighted distance, what comes back has the
+    /// plain one.
+    ///
+    /// # Panics
+    /// When the number of positions is not the one the tree was built with.
+    pub fn closest_point_weighted(
+        &self,
+        p: Vec3,
+        positions: &[Vec3],
+        max_distance: f32,
+        weight: impl Fn(u32) -> f32,
+    ) -> Option<ClosestPoint> {
         self.check_positions(positions);
         let target = p.as_dvec3();
         let limit = f64::from(max_distance);
@@ -80,12 +98,13 @@ impl TriangleTree {
                         continue;
                     }
                     let triangle = self.order[slot];
-                    if !counts(triangle) {
+                    let weight = f64::from(weight(triangle));
+                    if weight == f64::INFINITY {
                         continue;
                     }
                     let corners = ids.map(|v| positions[v as usize].as_dvec3());
                     let (barycentric, point) = closest_on_triangle(target, ids, corners);
-                    let distance_sq = point.distance_squared(target);
+                    let distance_sq = point.distance_squared(target) * (weight * weight);
                     let better = match best {
                         Some((sq, other, ..)) => {
                             distance_sq < sq || (distance_sq == sq && triangle < other)
@@ -111,11 +130,11 @@ impl TriangleTree {
                 depth += 2;
             }
         }
-        best.map(|(distance_sq, triangle, barycentric, point)| ClosestPoint {
+        best.map(|(_, triangle, barycentric, point)| ClosestPoint {
             triangle,
             barycentric: barycentric.map(|w| w as f32),
             point: point.as_vec3(),
-            distance: libm::sqrt(distance_sq) as f32,
+            distance: point.distance(target) as f32,
         })
     }
 

@@ -450,3 +450,45 @@ fn a_tree_of_coincident_triangles_ends() {
     let none = TriangleTree::new(&[], &[]);
     assert!(none.is_empty() && none.closest_point(Vec3::Z, &[], 2.0).is_none());
 }
+
+#[test]
+fn weights_make_triangles_count_as_farther_away() {
+    let (positions, triangles) = sphere(Vec3::ZERO, 1.0, 10, 0);
+    let tree = TriangleTree::new(&triangles, &positions);
+    // The upper half is three times as far away, a slice is not there at all.
+    let weight = |t: u32| {
+        let centre: Vec3 = triangles[t as usize]
+            .iter()
+            .map(|v| positions[*v as usize])
+            .sum();
+        match (centre.x > 1.5, centre.y > 0.0) {
+            (true, _) => f32::INFINITY,
+            (_, true) => 3.0,
+            _ => 1.0,
+        }
+    };
+    for p in [
+        Vec3::new(0.1, 0.4, 0.2),
+        Vec3::new(0.0, 0.9, 0.1),
+        Vec3::new(1.2, 0.1, 0.0),
+        Vec3::new(0.9, -0.1, 0.1),
+    ] {
+        let found = tree
+            .closest_point_weighted(p, &positions, 9.0, weight)
+            .unwrap();
+        let mut best = (f32::INFINITY, 0.0);
+        for (t, ids) in triangles.iter().enumerate() {
+            let distance = closest_point_on(p, (t as u32, *ids), &positions).distance;
+            let weighted = distance * weight(t as u32);
+            if weighted < best.0 {
+                best = (weighted, distance);
+            }
+        }
+        let weighted = found.distance * weight(found.triangle);
+        assert!((weighted - best.0).abs() < 1e-6, "{p}: {weighted} {best:?}");
+        assert!((found.distance - best.1).abs() < 1e-6, "{p}");
+        // The limit is on the weighted distance.
+        let none = tree.closest_point_weighted(p, &positions, 0.99 * best.0, weight);
+        assert!(none.is_none(), "{p}");
+    }
+}

@@ -1,9 +1,10 @@
 //! The pushes of a round: of vertices, of middles, of what is nearest to the skin.
 
+use drapery_core::closest_point_on;
 use glam::Vec3;
 
-use super::skin::Contact;
-use super::walk::{distance_to_triangle, walk};
+use super::skin::{Contact, Side};
+use super::walk::distance_to_triangle;
 use super::{CollisionCorrection, CorrectionState};
 
 /// Middles are looked at where a limb of this radius [m] that touches the cloth there
@@ -15,11 +16,21 @@ const LIMB: f32 = 0.04;
 /// among the triangles around alone [m]: what it could have come into since is no
 /// deeper than the bar.
 const STILL: f32 = 2e-3;
-/// Skin on the side that cloth faces is looked for so many times as far as the nearest:
-/// through a thigh that is lifted. Twice as far throws straps over a neck.
-const THROUGH: f32 = 1.5;
-/// A push that has spread to less than this is none [m].
-const NOTHING: f32 = 2e-5;
+/// Around a vertex that is farther from the skin next to it other parts of the body are
+/// looked for within this [m]: a hand, or the other leg. One that came farther in within
+/// a frame is found by what is around.
+const NEAR: f32 = 0.035;
+/// What is nearer to skin that it is outside of can't be deeper in other skin that is
+/// nearer still [m]; below the bar of 2 mm.
+const SLIGHT: f32 = 1.5e-3;
+/// How far beside a face vertices of the body are looked for [m].
+const BESIDE: f32 = 1e-2;
+/// The corners of a triangle are within this share of its longest side from any point
+/// of it: 1/√3, for three equal sides.
+const COVER: f32 = 0.578;
+/// Skin on the side where cloth belongs is looked for so many times as far as the
+/// nearest: through a thigh that is lifted.
+const THROUGH: f32 = 2.0;
 
 impl CollisionCorrection {
     /// Pushes every vertex that is too deep, and says whether any was.
@@ -35,12 +46,14 @@ impl CollisionCorrection {
             if !core::mem::take(&mut state.is_loose[v]) {
                 continue;
             }
-            let normal = state.normals[v];
-            let (distance, contact) = self.look(state, skin, (*p, normal), v);
+            let (distance, contact) = self.look(state, skin, *p, v);
             state.distances[v] = distance;
-            let Some(contact) = contact.filter(|c| c.distance < margin) else {
+            let Some(contact) = contact.filter(|c| c.distance < state.touch) else {
                 continue;
             };
+            if state.is_squeezed(&[v as u32], contact.outside) {
+                continue;
+            }
             let to = contact.point + margin * contact.outside;
             if to.distance_squared(state.before[v]) <= farthest * farthest {
                 *p = to;
@@ -97,14 +110,16 @@ impl CollisionCorrection {
             farthest = farthest.max(way);
         }
         let bulge = farthest * farthest / (2.0 * LIMB);
-        if free >= margin || nearest > bulge + margin {
+        if free >= state.touch || nearest > bulge + margin {
             return false;
         }
-        let normal = corners.iter().map(|v| state.normals[*v as usize]).sum();
-        let contact = self.look_between(state, skin, (p, normal), corners, point);
-        let Some(contact) = contact.filter(|c| c.distance < margin) else {
+        let contact = self.look_between(state, skin, p, corners, point);
+        let Some(contact) = contact.filter(|c| c.distance < state.touch) else {
             return false;
         };
+        if state.is_squeezed(corners, contact.outside) {
+            return false;
+        }
         // Equal weights w = 1/n: w / Σ w² = 1.
         let push = contact.point + margin * contact.outside - p;
         let mut is_any = false;
@@ -114,94 +129,97 @@ impl CollisionCorrection {
         is_any
     }
 
-    /// Pushes the places of the garment that are nearest to vertices of the body:
-    /// a finger is thinner than the faces it pokes through.
-    pub(super) fn push_off_all_skin(
+    /// Pushes the places of the garment that are nearest to vertices of the body on its
+    /// wrong side: a finger is thinner than the faces it pokes through.
+    pub(super) fn push_off_skin(
         &self,
         state: &mut CorrectionState,
         skin: &[Vec3],
         cloth: &mut [Vec3],
     ) -> bool {
-        state.cloth_tree.refit(cloth);
-        state.is_elsewhere.fill(false);
         let mut is_any = false;
-        for patch in self.skin.patches() {
-            let points = patch.iter().map(|v| skin[*v as usize]);
-            let (low, high) = points.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| {
-                (l.min(p), h.max(p))
-            });
-            if !(state.cloth_tree).is_near_box(low, high, self.config.skin_reach) {
+        for face in 0..self.garment.triangles().len() {
+            let corners = self.garment.triangles()[face];
+            if corners.iter().any(|v| state.is_elsewhere[*v as usize]) {
+                is_any |= self.push_face(state, skin, cloth, face as u32);
+            }
+        }
+        state.is_elsewhere.copy_from_slice(&state.is_loose);
+        is_any
+    }
+
+    /// Pushes one face off the vertices of the body that are on its wrong side.
+    fn push_face(
+        &self,
+        state: &mut CorrectionState,
+        skin: &[Vec3],
+        cloth: &mut [Vec3],
+        face: u32,
+    ) -> bool {
+        let corners = self.garment.triangles()[face as usize];
+        let places = corners.map(|v| cloth[v as usize]);
+        let [a, b, c] = places;
+        // No point of it is farther from the nearest corner than this.
+        let longest_sq = (a.distance_squared(b))
+            .max(b.distance_squared(c))
+            .max(c.distance_squared(a));
+        let cover = COVER * libm::sqrtf(longest_sq);
+        if corners
+            .iter()
+            .all(|v| state.distances[*v as usize] >= cover)
+        {
+            return false;
+        }
+        let Some(normal) = (b - a).cross(c - a).try_normalize() else {
+            return false;
+        };
+        let reach = self.config.skin_reach;
+        // What is beyond a side of it is above another face, but for a little.
+        let room = reach * normal.abs() + Vec3::splat(BESIDE);
+        let low = a.min(b).min(c) - room;
+        let high = a.max(b).max(c) + room;
+        let mut is_any = false;
+        // The pushes of one vertex hardly move the face for the next.
+        let grid = core::mem::take(&mut state.grid);
+        for v in grid.near(low, high) {
+            let v = v as usize;
+            let height = (skin[v] - a).dot(normal);
+            if (height < 0.0) == self.skin.is_behind[v] || height.abs() > reach {
                 continue;
             }
-            for v in patch {
-                is_any |= self.push_off(state, skin, cloth, *v as usize);
+            let near = closest_point_on(skin[v], (face, corners), cloth);
+            if near.distance <= reach {
+                is_any |= self.push_place(state, skin, cloth, (corners, near.barycentric), v);
             }
         }
+        state.grid = grid;
         is_any
     }
 
-    /// The same for vertices next to cloth that has moved since.
-    pub(super) fn push_off_moved_skin(
+    /// Pushes a place of a face that a vertex of the body is next to.
+    fn push_place(
         &self,
         state: &mut CorrectionState,
         skin: &[Vec3],
         cloth: &mut [Vec3],
-    ) -> bool {
-        if !state.is_elsewhere.contains(&true) {
-            return false;
-        }
-        state.cloth_tree.refit(cloth);
-        state.turn_round();
-        let mut is_any = false;
-        for v in 0..skin.len() {
-            let face = self.garment.triangles().get(state.skin_hints[v] as usize);
-            if face.is_some_and(|f| f.iter().any(|c| state.was_elsewhere[*c as usize])) {
-                is_any |= self.push_off(state, skin, cloth, v);
-            }
-        }
-        is_any
-    }
-
-    /// Pushes the place of the garment nearest to one vertex of the body.
-    fn push_off(
-        &self,
-        state: &mut CorrectionState,
-        skin: &[Vec3],
-        cloth: &mut [Vec3],
+        (corners, barycentric): ([u32; 3], [f32; 3]),
         v: usize,
     ) -> bool {
-        let b = skin[v];
-        let mut reach = self.config.skin_reach;
-        if state.skin_hints[v] != u32::MAX {
-            // On the side of the cloth next to it that it is on at rest, it is
-            // where it should be.
-            let face = self.cloth_walk(cloth, b, state.skin_hints[v]);
-            state.skin_hints[v] = face;
-            let [x, y, z] = self.garment.triangles()[face as usize].map(|c| cloth[c as usize]);
-            if ((b - x).dot((y - x).cross(z - x)) < 0.0) == self.skin.is_behind[v] {
-                return false;
-            }
-            let nearest = distance_to_triangle(b, [x, y, z]);
-            reach = reach.min(1.001 * nearest + 1e-6);
-        }
-        let Some(near) = state.cloth_tree.closest_point(b, cloth, reach) else {
-            return false;
-        };
-        state.skin_hints[v] = near.triangle;
-        // The tree is that of before this pass; its places are still good.
-        let corners = self.garment.triangles()[near.triangle as usize];
-        let parts = corners.into_iter().zip(near.barycentric);
+        let parts = corners.into_iter().zip(barycentric);
         let p: Vec3 = parts.clone().map(|(c, w)| cloth[c as usize] * w).sum();
         let hint = self.skin.triangle_at(v);
-        let reach = 1.001 * b.distance(p) + 1e-6;
+        let reach = 1.001 * skin[v].distance(p) + 1e-6;
         let contact = self.skin.contact(&state.tree, skin, p, hint, reach);
-        let normal = corners.map(|c| state.normals[c as usize]).iter().sum();
-        let contact = contact.map(|c| self.turned(state, skin, (p, normal), c));
-        let Some(contact) = contact.filter(|c| c.distance < 0.0) else {
+        let contact = contact.filter(|c| c.distance < 0.0);
+        let contact = contact.and_then(|c| self.way_out(state, skin, p, &corners, c));
+        let Some(contact) = contact else {
             return false;
         };
+        if state.is_squeezed(&corners, contact.outside) {
+            return false;
+        }
         let push = contact.point + self.config.margin * contact.outside - p;
-        let square: f32 = near.barycentric.iter().map(|w| w * w).sum();
+        let square: f32 = barycentric.iter().map(|w| w * w).sum();
         let mut is_any = false;
         for (corner, w) in parts {
             let way = push * (w / square);
@@ -210,46 +228,18 @@ impl CollisionCorrection {
         is_any
     }
 
-    /// Vertices that were not pushed go along with those around them, by less
-    /// the farther away they are.
-    pub(super) fn spread(&self, state: &mut CorrectionState, cloth: &mut [Vec3]) {
-        for (v, p) in cloth.iter().enumerate() {
-            state.scratch[v] = *p - state.before[v];
-        }
-        for _ in 0..self.config.spread {
-            for (v, p) in cloth.iter_mut().enumerate() {
-                let around = self.around.of(v);
-                if state.is_pushed[v] || around.is_empty() {
-                    continue;
-                }
-                let sum: Vec3 = around.iter().map(|n| state.scratch[*n as usize]).sum();
-                let own = state.scratch[v];
-                let way = own.lerp(sum / around.len() as f32, 0.5);
-                if way.length_squared() > NOTHING * NOTHING {
-                    *p = state.before[v] + way;
-                    state.is_new[v] = true;
-                    state.is_loose[v] = true;
-                    state.is_elsewhere[v] = true;
-                }
-            }
-            for (v, p) in cloth.iter().enumerate() {
-                state.scratch[v] = *p - state.before[v];
-            }
-        }
-    }
-
     /// How far a vertex is from the skin [m], negative inside; and the nearest place
     /// of the skin where that is near.
     fn look(
         &self,
         state: &mut CorrectionState,
         skin: &[Vec3],
-        (p, normal): (Vec3, Vec3),
+        p: Vec3,
         v: usize,
     ) -> (f32, Option<Contact>) {
         let reach = self.config.reach;
         let least = state.least(v, p);
-        if least >= self.config.margin {
+        if least >= state.touch {
             return (least, None);
         }
         let mut hint = state.hints[v];
@@ -259,79 +249,108 @@ impl CollisionCorrection {
             state.hints[v] = hint;
         }
         let is_still = p.distance_squared(state.asked[v]) < STILL * STILL;
-        let margin = self.config.margin;
         let local = match is_known && is_still {
             true => self.skin.contact_with(skin, p, hint, reach),
             false => None,
         };
+        let mut beyond = reach;
         // What is pushed is pushed from the nearest of all.
-        let contact = local.filter(|c| c.distance >= margin).or_else(|| {
+        let contact = local.filter(|c| c.distance >= state.touch).or_else(|| {
             state.asked[v] = p;
-            self.skin.contact(&state.tree, skin, p, hint, reach)
+            let local = self.skin.contact_with(skin, p, hint, reach);
+            // Beyond what is next to it nothing near may have come.
+            let near = match local.as_ref().is_some_and(|c| c.distance > NEAR) {
+                true => NEAR,
+                false => reach,
+            };
+            let found = self.skin.contact(&state.tree, skin, p, hint, near);
+            if found.is_none() {
+                beyond = near;
+            }
+            found
         });
         let found = match contact {
             Some(contact) => {
                 state.hints[v] = contact.triangle;
-                let contact = self.turned(state, skin, (p, normal), contact);
-                (contact.distance, Some(contact))
+                let distance = contact.distance;
+                let contact = self.way_out(state, skin, p, &[v as u32], contact);
+                (distance, contact)
             }
-            None => (reach, None),
+            None => (beyond, None),
         };
         state.looked[v] = (p, found.0);
         found
     }
 
-    /// The nearest place of the skin to a middle. The tree is always asked: a walk alone
-    /// may end at another part of the body than the nearest.
+    /// The nearest place of the skin to a middle: by a walk from the skin next to its
+    /// corners, then from the tree, unless it is outside by so little that it can't be
+    /// deep in anything else.
     fn look_between(
         &self,
         state: &mut CorrectionState,
         skin: &[Vec3],
-        (p, normal): (Vec3, Vec3),
+        p: Vec3,
         corners: &[u32],
         point: usize,
     ) -> Option<Contact> {
         let reach = self.config.reach;
-        if state.least(point, p) >= self.config.margin {
+        if state.least(point, p) >= state.touch {
             return None;
         }
-        let is_known = |t: u32| (t as usize) < self.skin.triangles.len();
-        let mut hint = state.hints[point];
-        if !is_known(hint) {
-            hint = state.hints[corners[0] as usize];
+        let (mut nearest, mut hint) = (f32::INFINITY, u32::MAX);
+        for corner in corners {
+            let start = state.hints[*corner as usize];
+            if let Some(ids) = self.skin.triangles.get(start as usize) {
+                let distance = distance_to_triangle(p, ids.map(|v| skin[v as usize]));
+                if distance < nearest {
+                    (nearest, hint) = (distance, start);
+                }
+            }
         }
-        if is_known(hint) {
+        if hint != u32::MAX {
             hint = self.skin.walk(skin, p, hint);
         }
-        let contact = self.skin.contact(&state.tree, skin, p, hint, reach);
-        let contact = contact.map(|contact| {
-            hint = contact.triangle;
-            self.turned(state, skin, (p, normal), contact)
-        });
-        state.hints[point] = hint;
-        state.looked[point] = (p, contact.as_ref().map_or(reach, |c| c.distance));
-        contact
-    }
-
-    fn turned(
-        &self,
-        state: &CorrectionState,
-        skin: &[Vec3],
-        (p, normal): (Vec3, Vec3),
-        contact: Contact,
-    ) -> Contact {
-        if state.is_late {
-            return contact;
+        let mut contact = match (hint as usize) < self.skin.triangles.len() {
+            true => self.skin.contact_with(skin, p, hint, reach),
+            false => None,
+        };
+        // Another part that the point is in is nearer than what it is outside of.
+        let near = match &contact {
+            Some(c) if c.distance > NEAR => NEAR,
+            _ => reach,
+        };
+        let is_clear = |c: &Contact| c.distance >= state.touch && c.distance < SLIGHT;
+        if !contact.as_ref().is_some_and(is_clear) {
+            let found = self.skin.contact(&state.tree, skin, p, hint, near);
+            contact = found.or(contact);
         }
-        let reach = THROUGH * self.config.reach;
-        self.skin
-            .turned(&state.tree, skin, (p, normal), contact, reach)
+        state.looked[point] = (p, contact.as_ref().map_or(reach, |c| c.distance));
+        contact.and_then(|contact| self.way_out(state, skin, p, corners, contact))
     }
 
-    /// From a face of the garment to the nearest of its neighbours, and on: where
-    /// that ends.
-    fn cloth_walk(&self, cloth: &[Vec3], p: Vec3, start: u32) -> u32 {
-        let faces = (self.garment.triangles(), self.cloth_across.as_slice());
-        walk(faces, cloth, p, start)
+    /// Where a point between those corners goes that has such a contact; nowhere for
+    /// now if that is not clear.
+    fn way_out(
+        &self,
+        state: &mut CorrectionState,
+        skin: &[Vec3],
+        p: Vec3,
+        corners: &[u32],
+        contact: Contact,
+    ) -> Option<Contact> {
+        if state.is_late || contact.distance >= 0.0 {
+            return Some(contact);
+        }
+        let sum = |all: &[Vec3]| corners.iter().map(|v| all[*v as usize]).sum::<Vec3>();
+        let side = Side {
+            facing: sum(&self.worn.facing).normalize_or_zero(),
+            outward: sum(&state.outward).normalize_or_zero(),
+        };
+        let reach = THROUGH * self.config.reach;
+        let found = (self.skin).way_out(&state.tree, skin, (p, &side), contact, reach);
+        if found.is_none() {
+            corners.iter().for_each(|v| state.waits[*v as usize] = true);
+        }
+        found
     }
 }

@@ -9,15 +9,22 @@ use glam::Vec3;
 use super::lists::Lists;
 use super::walk::{across, distance_to_triangle, walk};
 
-/// What is deeper goes out on the side that the cloth faces [m]: above it a crease,
-/// whose normals point anywhere, would be thrown through the body...
+/// What is deeper goes out on the side where it belongs [m]: above it a crease, whose
+/// normals point anywhere, would be thrown through the body...
 const DEEP: f32 = 5e-3;
 /// ... and on the other side of what the garment is not worn over, of which fingers
 /// are thinner than that.
 const DEEP_BESIDE: f32 = 2e-3;
-/// The side of the cells that vertices are patched by [m]. Smaller patches are asked
-/// more often, larger ones reach farther.
-const PATCH: f32 = 0.08;
+/// Skin that agrees so well with the cloth, as a cosine, is as good as any...
+const AGREES: f32 = 0.5;
+/// ... and skin that agrees less than this is on the wrong side.
+const AGAINST: f32 = -0.2;
+/// Skin that agrees hardly counts as so many times as far away.
+const UNLIKELY: f32 = 3.0;
+/// The right side is taken at once if it is so many times as deep below it at most. A
+/// vertex that has just touched the wrong side is nearly through the limb, or was never
+/// before it; its neighbours know better.
+const DEEPER: f32 = 6.0;
 
 /// The triangles of a body, or of a garment that lies beneath.
 #[derive(Clone, Debug)]
@@ -26,25 +33,24 @@ pub(super) struct Skin {
     /// The triangle across side 01, 12, 20 of each triangle, or itself.
     across: Vec<[u32; 3]>,
     /// Whether the garment is worn over each triangle of it, and each vertex.
-    is_under: Vec<bool>,
+    pub(super) is_under: Vec<bool>,
     pub(super) is_behind: Vec<bool>,
     /// Whether a vertex is on a border, beyond which there is no inside.
     on_border: Vec<bool>,
     /// The triangles around each vertex.
     fans: Lists,
     pub(super) tree: TriangleTree,
-    /// Vertices that are near each other at rest, a patch of them each.
-    patches: Lists,
-    n_patches: usize,
+    /// The normal of each triangle at rest.
+    pub(super) rest_normals: Vec<Vec3>,
 }
 
 /// Which parts of a skin a garment is worn over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Worn {
+pub(super) enum WornOver {
     /// Those that are behind the cloth next to them at rest.
     Behind,
     /// All of it.
-    Over,
+    All,
 }
 
 /// A place of the skin, seen from a point of the garment.
@@ -56,20 +62,28 @@ pub(super) struct Contact {
     pub(super) outside: Vec3,
 }
 
+/// Which way a point of the garment faces, neither of unit length.
+pub(super) struct Side {
+    /// At rest.
+    pub(super) facing: Vec3,
+    /// Now, as the skin beneath does.
+    pub(super) outward: Vec3,
+}
+
 impl Skin {
     /// A skin at `positions` [m] under a garment at `rest` [m].
     pub(super) fn new(
         (skin, positions): (&Topology, &[Vec3]),
         (garment, rest): (&Topology, &[Vec3]),
-        worn: Worn,
+        worn_over: WornOver,
     ) -> Self {
         let mut fans = Vec::new();
         for (t, corners) in skin.triangles().iter().enumerate() {
             fans.extend(corners.map(|v| (v, t as u32)));
         }
-        let is_behind: Vec<bool> = match worn {
-            Worn::Over => vec![true; positions.len()],
-            Worn::Behind => {
+        let is_behind: Vec<bool> = match worn_over {
+            WornOver::All => vec![true; positions.len()],
+            WornOver::Behind => {
                 let cloth_tree = TriangleTree::new(garment.triangles(), rest);
                 let outer = PseudoNormals::new(garment.triangles(), rest);
                 let behind = |b: &Vec3| {
@@ -88,13 +102,15 @@ impl Skin {
             }
         }
         let tree = TriangleTree::new(skin.triangles(), positions);
-        let (patches, n_patches) = patches(positions);
+        let normal = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|v| positions[v as usize]);
+            (b - a).cross(c - a).normalize_or_zero()
+        };
         Self {
+            rest_normals: skin.triangles().iter().map(normal).collect(),
             triangles: skin.triangles().to_vec(),
             across: across(skin.triangles()),
             fans: Lists::new(skin.n_vertices(), &mut fans),
-            patches,
-            n_patches,
             is_under,
             is_behind,
             on_border,
@@ -111,9 +127,10 @@ impl Skin {
         self.fans.of(vertex).first().copied().unwrap_or(u32::MAX)
     }
 
-    /// Vertices in patches of those that are near each other at rest.
-    pub(super) fn patches(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.n_patches).map(|patch| self.patches.of(patch))
+    /// The outer normal of a triangle.
+    pub(super) fn normal(&self, triangle: u32, at: &[Vec3]) -> Vec3 {
+        let [a, b, c] = self.triangles[triangle as usize].map(|v| at[v as usize]);
+        (b - a).cross(c - a).normalize_or_zero()
     }
 
     /// From a triangle to the nearest of its neighbours, and on: where that ends.
@@ -150,7 +167,7 @@ impl Skin {
         triangle: u32,
         reach: f32,
     ) -> Option<Contact> {
-        let ids = self.triangles[triangle as usize];
+        let ids = *self.triangles.get(triangle as usize)?;
         let near = closest_point_on(p, (triangle, ids), at);
         match near.distance <= reach {
             true => self.seen_from(p, &near, at),
@@ -176,38 +193,45 @@ impl Skin {
         })
     }
 
-    /// The contact of a point that is deep, on the side where cloth that faces along
-    /// `normal` should be, if there is skin within reach.
-    pub(super) fn turned(
+    /// The contact of a point that may be deep, on the side where it belongs; none
+    /// where that is much farther than the other.
+    pub(super) fn way_out(
         &self,
         tree: &TriangleTree,
         at: &[Vec3],
-        (p, normal): (Vec3, Vec3),
+        (p, side): (Vec3, &Side),
         contact: Contact,
         reach: f32,
-    ) -> Contact {
+    ) -> Option<Contact> {
         let is_under = self.is_under[contact.triangle as usize];
-        let (deep, side) = match is_under {
-            true => (DEEP, normal),
-            false => (DEEP_BESIDE, -normal),
+        let deep = if is_under { DEEP } else { DEEP_BESIDE };
+        let agreement = |t: u32| match is_under {
+            true => self.rest_normals[t as usize].dot(side.facing),
+            false => -self.normal(t, at).dot(side.outward),
         };
-        if contact.distance > -deep || contact.outside.dot(side) >= 0.0 {
-            return contact;
+        if contact.distance > -deep || agreement(contact.triangle) >= AGREES {
+            return Some(contact);
         }
-        let faces = |t: u32| {
-            let [a, b, c] = self.triangles[t as usize].map(|v| at[v as usize]);
-            self.is_under[t as usize] == is_under && (b - a).cross(c - a).dot(side) > 0.0
+        let weight = |t: u32| {
+            if self.is_under[t as usize] != is_under {
+                return f32::INFINITY;
+            }
+            match agreement(t) {
+                a if a >= AGREES => 1.0,
+                a if a < AGAINST => f32::INFINITY,
+                a => 1.0 + (UNLIKELY - 1.0) * (AGREES - a) / (AGREES - AGAINST),
+            }
         };
-        let facing = tree.closest_point_where(p, at, reach, faces);
-        let other = facing.and_then(|near| {
-            Some(Contact {
-                distance: -near.distance,
-                triangle: contact.triangle,
-                point: near.point,
-                outside: self.outside(&near, at).try_normalize()?,
-            })
-        });
-        other.unwrap_or(contact)
+        let near = tree.closest_point_weighted(p, at, reach, weight)?;
+        if near.distance > -DEEPER * contact.distance {
+            return None;
+        }
+        Some(Contact {
+            distance: -near.distance,
+            triangle: contact.triangle,
+            point: near.point,
+            outside: self.outside(&near, at).try_normalize()?,
+        })
     }
 
     /// Whether a place is on a border.
@@ -224,12 +248,8 @@ impl Skin {
     /// as in [`drapery_core::PseudoNormals`], but only for this place.
     fn outside(&self, near: &ClosestPoint, at: &[Vec3]) -> Vec3 {
         let triangle = near.triangle as usize;
-        let normal = |t: u32| {
-            let [a, b, c] = self.triangles[t as usize].map(|v| at[v as usize]);
-            (b - a).cross(c - a).normalize_or_zero()
-        };
-        let own = || normal(near.triangle);
-        let side = |side: usize| own() + normal(self.across[triangle][side]);
+        let own = || self.normal(near.triangle, at);
+        let side = |side: usize| own() + self.normal(self.across[triangle][side], at);
         match near.barycentric.map(|w| w == 0.0) {
             [false, true, true] => self.corner(triangle, 0, at),
             [true, false, true] => self.corner(triangle, 1, at),
@@ -257,21 +277,4 @@ impl Skin {
         }
         sum
     }
-}
-
-/// Vertices by cells of space, and how many cells there are.
-fn patches(positions: &[Vec3]) -> (Lists, usize) {
-    let cell = |v: u32| {
-        let p = (positions[v as usize] / PATCH).floor().to_array();
-        p.map(|c| c as i32)
-    };
-    let mut order: Vec<u32> = (0..positions.len() as u32).collect();
-    order.sort_by_key(|v| (cell(*v), *v));
-    let mut pairs = Vec::with_capacity(order.len());
-    let mut n_patches = 0;
-    for patch in order.chunk_by(|v, w| cell(*v) == cell(*w)) {
-        pairs.extend(patch.iter().map(|v| (n_patches as u32, *v)));
-        n_patches += 1;
-    }
-    (Lists::new(n_patches, &mut pairs), n_patches)
 }

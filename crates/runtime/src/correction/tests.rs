@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use drapery_core::{Topology, TriMesh};
+use drapery_core::{Topology, TriMesh, TriangleTree};
 use glam::Vec3;
 
 use super::*;
@@ -82,7 +82,7 @@ fn what_is_inside_a_ball_is_outside_after_and_what_is_far_stays() {
     let flat = 0.1 * (1.0 - libm::cosf(0.11)) * 2.0;
     for (n, height) in [(21, 0.08), (21, 0.05), (13, 0.06)] {
         let (topology, before) = sheet(n, height);
-        let correction = correction(&ball, &topology, &before);
+        let correction = correction(&ball, &topology, &sheet(n, 0.11).1);
         let mut state = correction.start();
         let mut cloth = before.clone();
         let depth = correction
@@ -148,6 +148,62 @@ fn a_leg_that_went_through_a_sheet_is_behind_it_again() {
     for (p, _) in middle {
         assert!(p.y > -1e-3 && p.length() > 0.097, "{p}");
     }
+}
+
+/// Each flank of a pleat used to go out on the side that it faces, or by the shortest
+/// way, and vertices were thrown past their neighbours.
+#[test]
+fn nothing_is_thrown_out_of_its_neighbourhood() {
+    let ball = ball();
+    for height in [0.07, 0.04, 0.01] {
+        let (topology, flat) = sheet(25, height);
+        let mut before = flat.clone();
+        for (v, p) in before.iter_mut().enumerate() {
+            p.y += if v % 2 == 0 { 0.012 } else { -0.012 };
+        }
+        let correction = correction(&ball, &topology, &sheet(25, 0.12).1);
+        let mut cloth = before.clone();
+        let farthest = correction
+            .apply(&mut correction.start(), ball.positions(), &mut cloth)
+            .unwrap();
+        assert!(nearest(&topology, &cloth) > 0.097, "{height}");
+        // No farther than from the lowest pleat to the top of the ball.
+        assert!(farthest < 0.112 - height + 0.012, "{height}: {farthest}");
+        let length = |at: &[Vec3], ends: [u32; 2]| {
+            let [a, b] = ends.map(|v| at[v as usize]);
+            a.distance(b)
+        };
+        let edges = topology.edges();
+        let longer = edges
+            .iter()
+            .map(|e| length(&cloth, e.vertices) - length(&before, e.vertices));
+        let most = longer.fold(0.0, f32::max);
+        // The flank of the ball is steep where the sheet comes up to it.
+        assert!(most < 0.03, "{height}: an edge is {most} m longer");
+    }
+}
+
+/// Between parts of a body that enter each other there is no right place; cloth goes to
+/// and fro there, and that ends.
+#[test]
+fn cloth_between_parts_that_enter_each_other_stays_between_them() {
+    let ball = ball();
+    let n = ball.positions().len() as u32;
+    let shifted = |y: f32| ball.positions().iter().map(move |p| *p + Vec3::Y * y);
+    let positions: Vec<Vec3> = shifted(-0.09).chain(shifted(0.09)).collect();
+    let other = ball.triangles().iter().map(|t| t.map(|v| v + n));
+    let triangles: Vec<[u32; 3]> = ball.triangles().iter().copied().chain(other).collect();
+    let both = TriMesh::new(positions, triangles).unwrap();
+    let (topology, before) = sheet(21, 0.0);
+    let rest = sheet(21, 0.02).1;
+    let correction = correction(&both, &topology, &rest);
+    let mut cloth = before.clone();
+    let farthest = correction
+        .apply(&mut correction.start(), both.positions(), &mut cloth)
+        .unwrap();
+    // The balls share a lens of 2 cm across its middle.
+    assert!(farthest > 0.0 && farthest < 0.05, "{farthest}");
+    assert!(cloth.iter().all(|p| p.is_finite() && p.y.abs() < 0.05));
 }
 
 #[test]
