@@ -37,6 +37,9 @@ pub(crate) struct StableSpacesPlan {
     /// Folder for simulated data; FOLDER/data if not given
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data: Option<PathBuf>,
+    /// Take the dataset of Tables 2 and 3 as it is: what is missing of it is not simulated
+    #[arg(long)]
+    pub(crate) as_is: bool,
     /// Now only this cell, such as c-2-64: model C of order 2 in 64 dimensions, or this part,
     /// such as table-1 (may be given several times)
     #[arg(long, value_name = "CELL")]
