@@ -131,7 +131,7 @@ mod tests {
         let (before, now) = lifted(-2e-3);
         for (before, now) in before.iter().zip(&now) {
             let away = before.with_y(0.0).length();
-            if away < 5e-3 || away > 0.1 {
+            if !(5e-3..=0.1).contains(&away) {
                 assert_eq!(before, now, "{away} from the overlap");
             } else if (0.021..0.079).contains(&away) {
                 assert!(now.y > -LIMIT && now.y < 1e-3, "{} at {away}", now.y);

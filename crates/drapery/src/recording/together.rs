@@ -41,6 +41,15 @@ struct Take<'a> {
     velocity: Vec<Vec3>,
 }
 
+/// A frame as it was simulated.
+#[derive(Clone, Copy)]
+struct Shot<'f> {
+    frame: usize,
+    posed: &'f PosedBody,
+    cloth: &'f [Vec3],
+    state: &'f WornGarment,
+}
+
 /// What the sequences of a group have in common.
 struct Group<'a, 'w> {
     recording: &'a Recording,
@@ -56,17 +65,23 @@ impl Recording {
     /// Sequences in groups of those that begin alike, which are better recorded
     /// [together](Self::record_all), in the order of the first of each.
     pub fn groups<'s>(&self, sequences: &[&'s PlannedSequence]) -> Vec<Vec<&'s PlannedSequence>> {
-        let mut groups: Vec<(Option<(usize, usize)>, Vec<&PlannedSequence>)> = Vec::new();
+        let begins = |planned: &PlannedSequence| {
+            let (_, clip) = self.planned(&planned.name)?;
+            let is_alike = matches!(clip.copy, Copy::Own | Copy::Stop { .. });
+            is_alike.then_some((clip.clip, clip.shape))
+        };
+        let mut groups: Vec<Vec<&PlannedSequence>> = Vec::new();
         for planned in sequences {
-            let clip = self.planned(&planned.name).map(|(_, clip)| clip);
-            let begins = clip.filter(|c| matches!(c.copy, Copy::Own | Copy::Stop { .. }));
-            let key = begins.map(|clip| (clip.clip, clip.shape));
-            match groups.iter_mut().find(|g| key.is_some() && g.0 == key) {
-                Some((_, group)) => group.push(planned),
-                None => groups.push((key, vec![planned])),
+            let key = begins(planned);
+            let is_its = |group: &&mut Vec<&PlannedSequence>| {
+                key.is_some() && group.first().is_some_and(|first| begins(first) == key)
+            };
+            match groups.iter_mut().find(is_its) {
+                Some(group) => group.push(planned),
+                None => groups.push(vec![planned]),
             }
         }
-        groups.into_iter().map(|(_, group)| group).collect()
+        groups
     }
 
     /// A sequence of the scene.
@@ -219,7 +234,13 @@ impl<'a> Group<'a, '_> {
                     twin_fault = Some((name, RollOutError::Animate { frame, source }));
                     return false;
                 }
-                match self.keep(frame, posed, cloth, state, &mut take, &mut lines, ended) {
+                let shot = Shot {
+                    frame,
+                    posed,
+                    cloth,
+                    state,
+                };
+                match self.keep(shot, &mut take, &mut lines, ended) {
                     Ok(goes_on) => {
                         is_stopped = !goes_on;
                         goes_on && !lines.is_empty()
@@ -260,17 +281,15 @@ impl<'a> Group<'a, '_> {
     /// stopped.
     fn keep(
         &self,
-        frame: usize,
-        posed: &PosedBody,
-        cloth: &[Vec3],
-        state: &WornGarment,
+        shot: Shot<'_>,
         take: &mut Take<'_>,
         lines: &mut Vec<Line<'a>>,
         ended: &mut Ended<'_>,
     ) -> Result<bool, RecordingError> {
-        let flags = take.add(frame, posed, cloth, state);
+        let flags = take.add(shot);
+        let Shot { frame, state, .. } = shot;
         let record = FrameRecord {
-            pose: &posed.pose,
+            pose: &shot.posed.pose,
             cloth: &take.cloth,
             velocity: &take.velocity,
             masked: &take.measures.masked,
@@ -310,13 +329,13 @@ impl<'a> Group<'a, '_> {
 
 impl Take<'_> {
     /// Takes a frame into account; what to beware of in it.
-    fn add(
-        &mut self,
-        frame: usize,
-        posed: &PosedBody,
-        cloth: &[Vec3],
-        state: &WornGarment,
-    ) -> FrameBits {
+    fn add(&mut self, shot: Shot<'_>) -> FrameBits {
+        let Shot {
+            frame,
+            posed,
+            cloth,
+            state,
+        } = shot;
         let velocities = state.simulation().velocities().iter();
         self.cloth.clear();
         self.cloth.extend_from_slice(cloth);
