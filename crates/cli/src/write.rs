@@ -54,6 +54,7 @@ pub(crate) fn stream(
         fill(&mut file)?;
         file.sync_all()?;
         fs::rename(&beside, path)?;
+        clear_left(path);
         Ok(())
     })();
     if done.is_err() {
@@ -104,9 +105,55 @@ fn beside(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(path.with_file_name(hidden))
 }
 
+/// Removes what killed programs left of the same file. Only where it can be told that
+/// a program is no more; failing to remove one changes nothing.
+fn clear_left(path: &Path) {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return;
+    };
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let programs = Path::new("/proc");
+    let Some(parts) = fs::read_dir(folder).ok().filter(|_| programs.is_dir()) else {
+        return;
+    };
+    let before = format!(".{}.", name.to_string_lossy());
+    for part in parts.flatten() {
+        let part = part.file_name();
+        let part = part.to_string_lossy();
+        let program = part
+            .strip_prefix(&before)
+            .and_then(|p| p.strip_suffix(".part"));
+        if let Some(program) = program.filter(|p| p.parse::<u32>().is_ok())
+            && !programs.join(program).exists()
+        {
+            let _ = fs::remove_file(folder.join(&*part));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_killed_program_left_is_cleared_and_what_a_living_one_writes_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        // Numbers of programs end far below this.
+        let (dead, living) = (".a.json.4000000000.part", ".a.json.1.part");
+        let other = ".b.json.4000000000.part";
+        for name in [dead, living, other] {
+            fs::write(at(name), "half").unwrap();
+        }
+        file(&at("a.json"), b"whole").unwrap();
+        assert_eq!(fs::read(at("a.json")).unwrap(), b"whole");
+        assert!(!at(dead).exists());
+        assert!(at(living).exists() && at(other).exists());
+    }
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_no_litter() {
