@@ -147,19 +147,17 @@ impl Recording {
         let Some((clip, shape)) = of else {
             return Ok(());
         };
-        let stem = match lines.len() {
-            1 => Some(lines[0].motion.clone()),
-            _ => {
-                let is_stem = |planned: &&PlannedClip| {
-                    (planned.clip, planned.shape, planned.copy) == (clip, shape, Copy::Own)
-                };
-                let planned = self.clips.iter().find(is_stem);
-                let told = |share| watch(names[0], Progress::Parting(share));
-                match planned {
-                    Some(planned) => self.motion_of(planned, told)?,
-                    None => None,
-                }
-            }
+        let is_own = |planned: &PlannedClip| {
+            (planned.clip, planned.shape, planned.copy) == (clip, shape, Copy::Own)
+        };
+        let own = (self.head.manifest.sequences.iter().zip(&self.clips))
+            .find(|(_, planned)| lines.len() > 1 && is_own(planned));
+        let stem = match own {
+            Some((sequence, planned)) => match lines.iter().find(|l| l.name == sequence.name) {
+                Some(line) => Some(line.motion.clone()),
+                None => self.motion_of(planned, |s| watch(names[0], Progress::Parting(s)))?,
+            },
+            None => lines.first().map(|line| line.motion.clone()),
         };
         let Some(stem) = stem else { return Ok(()) };
         let outfit = self.outfit()?;
