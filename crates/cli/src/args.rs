@@ -19,7 +19,9 @@ pub(crate) use bench::{Bench, CrowdBench, SimulateBench, SimulateScene, WalkBenc
 pub(crate) use dataset::{Dataset, Import, Simulate, SplitName};
 pub(crate) use eval::Eval;
 pub(crate) use reproduce::{Reproduce, Scale, StableSpacesPlan};
-pub(crate) use train::{LinearPlan, Space, StableBy, StableSpacePlan, StableVariant, Train};
+pub(crate) use train::{
+    FittedTo, LinearPlan, Space, StableBy, StableSpacePlan, StableVariant, Train,
+};
 
 /// Turns cloth simulation into clothing that runs in real time.
 #[derive(Debug, Parser)]

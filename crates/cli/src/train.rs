@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use drapery::learn::{
-    Footage, LinearConfig, Ridge, Stability, StableModel, StableSpaceConfig, TrainStage,
+    Fitting, Footage, LinearConfig, Ridge, Stability, StableModel, StableSpaceConfig, TrainStage,
     TrainedStableSpace, hidden_skin,
 };
 use drapery::runtime::{ClothSpace, Model};
@@ -15,7 +15,7 @@ use drapery::{stored_character, train_linear_model, train_stable_model};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::args::{LinearPlan, Space, StableBy, StableSpacePlan, StableVariant, Train};
+use crate::args::{FittedTo, LinearPlan, Space, StableBy, StableSpacePlan, StableVariant, Train};
 use crate::bench::pool_of;
 use crate::record::{self, Input};
 use crate::say::Say;
@@ -197,6 +197,10 @@ fn config(plan: &StableSpacePlan) -> StableSpaceConfig {
         dims: plan.dims.into(),
         order: plan.order.into(),
         ridge: plan.ridge.map_or(Ridge::Tuned, Ridge::Fixed),
+        fitting: match plan.fit {
+            FittedTo::OneStep => Fitting::OneStep,
+            FittedTo::RollOuts => Fitting::RolledOut,
+        },
         space: match plan.space {
             Space::Canonical => ClothSpace::Canonical,
             Space::Unposed => ClothSpace::Unposed,

@@ -6,8 +6,8 @@ mod swinging_sleeve;
 
 use drapery::core::{BodyModel, CanonicalFrame, GarmentAnimator, Pose, PosedBody, Surroundings};
 use drapery::learn::{
-    Footage, MEMORIES, Pca, PcaMethod, RIDGES, Ridge, StableModel, StableSpaceConfig, TrainError,
-    TrainedStableSpace,
+    FitKind, Footage, MEMORIES, Pca, PcaMethod, RIDGES, Ridge, StableModel, StableSpaceConfig,
+    TrainError, TrainedStableSpace,
 };
 use drapery::runtime::{Animator, ClothSpace, Model, ModelError, StableSpace};
 use drapery::store::dataset::{DatasetStore, MemoryDataset, Split};
@@ -279,7 +279,14 @@ fn a_model_is_the_same_bytes_on_one_thread_and_two_and_animates_the_same_when_re
     assert_eq!(one, bytes(2));
     let model = Model::from_bytes(&one).unwrap();
     let (made, trained) = train(dataset, tuned);
-    assert_eq!(trained.tried.len(), RIDGES.len() * MEMORIES.len());
+    let is_rolled = |kind| matches!(kind, FitKind::RolledOut | FitKind::RolledOutScaled);
+    let n_rolled = trained.tried.iter().filter(|t| is_rolled(t.kind)).count();
+    assert!(n_rolled > 0);
+    let n_one_step = trained.tried.len() - n_rolled;
+    assert_eq!(n_one_step, RIDGES.len() * MEMORIES.len());
+    let least = trained.tried.iter().map(|t| t.tune.unwrap());
+    let least = least.fold(f64::INFINITY, f64::min);
+    assert!(trained.tried[trained.taken].tune.unwrap() <= 1.02 * least);
     let clip = poses(6);
     assert_eq!(
         roll_out(model.animator(), &clip),

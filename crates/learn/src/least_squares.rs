@@ -143,6 +143,41 @@ impl LeastSquares {
         product(Dense::new(&along, n_rows, p), vectors)
     }
 
+    /// Rows of scaled weights in coordinates in which H, with a ridge above 0, is the
+    /// identity.
+    pub(crate) fn to_white(&self, rows: &[f64], ridge: f64) -> Vec<f64> {
+        let p = self.n_inputs();
+        let vectors = Dense::new(&self.eigen.vectors, p, p);
+        let mut along = product(Dense::new(rows, rows.len() / p, p), vectors.transposed());
+        self.stretch(&mut along, ridge, f64::sqrt);
+        along
+    }
+
+    /// The way back.
+    pub(crate) fn from_white(&self, white: &[f64], ridge: f64) -> Vec<f64> {
+        let p = self.n_inputs();
+        let mut along = white.to_vec();
+        self.stretch(&mut along, ridge, |h| 1.0 / h.sqrt());
+        let vectors = Dense::new(&self.eigen.vectors, p, p);
+        product(Dense::new(&along, white.len() / p, p), vectors)
+    }
+
+    /// A gradient by scaled weights as one by white coordinates.
+    pub(crate) fn slope_to_white(&self, rows: &[f64], ridge: f64) -> Vec<f64> {
+        let p = self.n_inputs();
+        let vectors = Dense::new(&self.eigen.vectors, p, p);
+        let mut along = product(Dense::new(rows, rows.len() / p, p), vectors.transposed());
+        self.stretch(&mut along, ridge, |h| 1.0 / h.sqrt());
+        along
+    }
+
+    fn stretch(&self, rows: &mut [f64], ridge: f64, by: impl Fn(f64) -> f64) {
+        for row in rows.chunks_exact_mut(self.n_inputs()) {
+            let each = row.iter_mut().zip(&self.eigen.values);
+            each.for_each(|(x, value)| *x *= by(value.max(0.0) + ridge));
+        }
+    }
+
     /// W for scaled inputs, shape [output, input].
     pub(crate) fn solve(&self, ridge: f64) -> Vec<f64> {
         debug_assert_eq!(self.cross.len(), self.n_outputs * self.n_inputs());

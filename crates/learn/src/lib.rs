@@ -12,10 +12,12 @@ mod frames;
 mod hidden;
 mod inputs;
 mod kernel_ridge;
+mod lbfgs;
 mod least_squares;
 mod linear;
 mod open_loop;
 mod pca;
+mod roll_out;
 mod stability;
 mod stable_space;
 mod swing_bound;
@@ -32,7 +34,7 @@ pub use open_loop::{OpenLoopError, SeenShot};
 pub use pca::{EachBlock, MAX_GRAM, PASSES, Pca, PcaError, PcaMethod};
 pub use stability::FitKind;
 pub use stable_space::{
-    MEMORIES, MEMORY, RIDGE, RIDGES, Ridge, Stability, StableModel, StableSpaceConfig, TrainStage,
-    TrainedStableSpace, Tried, train_stable_space,
+    Fitting, MEMORIES, MEMORY, RIDGE, RIDGES, Ridge, Stability, StableModel, StableSpaceConfig,
+    TrainStage, TrainedStableSpace, Tried, train_stable_space,
 };
 pub use swing_bound::swing_bound;

@@ -32,6 +32,10 @@ pub enum FitKind {
     Constrained,
     /// By scaling the memory of the cloth.
     Scaled,
+    /// By whole roll-outs of the clips that train.
+    RolledOut,
+    /// The same, with the memory of the cloth scaled to be stable.
+    RolledOutScaled,
 }
 
 impl FitKind {
@@ -41,6 +45,8 @@ impl FitKind {
             Self::Free => "free",
             Self::Constrained => "constrained",
             Self::Scaled => "scaled",
+            Self::RolledOut => "rolled out",
+            Self::RolledOutScaled => "rolled out, scaled",
         }
     }
 }
@@ -112,16 +118,47 @@ pub(crate) fn stable_fit(
         }
     }
     let mut weights = plain(&free);
-    let gamma = (limit - INSIDE) / free_radius;
+    scale_memory(layout, &mut weights, (limit - INSIDE) / free_radius);
+    let radius = spectral_radius(&layout.companion(&weights), n)?;
+    Ok(fit(weights, FitKind::Scaled, radius))
+}
+
+/// Bᵢ ← γⁱ Bᵢ of plain weights, which scales every eigenvalue by γ.
+fn scale_memory(layout: &Layout, weights: &mut [f64], gamma: f64) {
+    let past = layout.n_body..layout.n_body + layout.n_cloth * layout.order;
     for row in weights.chunks_exact_mut(layout.n_inputs()) {
-        let past = &mut row[layout.n_body..layout.n_body + n];
-        for (block, values) in past.chunks_exact_mut(layout.n_cloth).enumerate() {
+        for (block, values) in row[past.clone()]
+            .chunks_exact_mut(layout.n_cloth)
+            .enumerate()
+        {
             let factor = gamma.powi(block as i32 + 1);
             values.iter_mut().for_each(|b| *b *= factor);
         }
     }
-    let radius = spectral_radius(&layout.companion(&weights), n)?;
-    Ok(fit(weights, FitKind::Scaled, radius))
+}
+
+/// Weights that were found by roll-outs, held stable.
+pub(crate) fn stable_roll_out(
+    layout: &Layout,
+    mut weights: Vec<f64>,
+    limit: f64,
+) -> Result<Fit, NoEigenvalues> {
+    let n = layout.n_cloth * layout.order;
+    let free_radius = spectral_radius(&layout.companion(&weights), n)?;
+    let kind = match free_radius <= limit {
+        true => FitKind::RolledOut,
+        false => {
+            scale_memory(layout, &mut weights, (limit - INSIDE) / free_radius);
+            FitKind::RolledOutScaled
+        }
+    };
+    Ok(Fit {
+        #[cfg(test)]
+        radius: spectral_radius(&layout.companion(&weights), n)?,
+        weights,
+        kind,
+        free_radius,
+    })
 }
 
 /// The spectral radius of least squares alone.
@@ -135,7 +172,7 @@ pub(crate) fn free_radius(
 }
 
 /// Weights for plain inputs, of those for scaled differences.
-fn plain(problem: &LeastSquares, layout: &Layout, scaled: &[f64]) -> Vec<f64> {
+pub(crate) fn plain(problem: &LeastSquares, layout: &Layout, scaled: &[f64]) -> Vec<f64> {
     let mut rows = scaled.to_vec();
     for row in rows.chunks_exact_mut(layout.n_inputs()) {
         let each = row.iter_mut().zip(&problem.scales);

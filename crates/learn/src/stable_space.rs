@@ -15,6 +15,8 @@
 //! # Where we differ
 //! - Least squares in differences of frames, each input scaled to one: the same
 //!   fit, better conditioned; with `ridge` it is no longer the same.
+//! - The dynamics are the best of whole roll-outs (`roll_out`), from the least
+//!   squares of one frame ahead on, where clips split `tune` find that better.
 //! - Plain least squares of few frames are unstable, so the fit is held stable
 //!   by [constraints on the eigenvalues](crate::FitKind::Constrained). Which
 //!   ridge is the best is seen on clips split `tune`, rolled out open-loop, and
@@ -32,8 +34,9 @@ use crate::encode::{ClothRows, Encoder};
 use crate::energy::{Energy, EnergyMeter};
 use crate::frames::{Footage, Reading, plain};
 use crate::inputs::{Layout, Window};
-use crate::least_squares::{LeastSquares, Sums};
-use crate::stability::{FitKind, free_radius, stable_fit};
+use crate::least_squares::Sums;
+use crate::roll_out::{Clip, RollOuts};
+use crate::stability::{Fit, FitKind, free_radius, stable_fit, stable_roll_out};
 use crate::{EachBlock, Pca, PcaMethod, TrainError};
 
 /// The models of §5.
@@ -93,6 +96,20 @@ pub const MEMORY: f64 = 100.0;
 /// and is what memory is there for.
 const AS_GOOD: f64 = 1.02;
 
+/// Fits to roll-outs that are tried: the ridge in multiples of the least one, and
+/// how many times as strongly memory is held back.
+const ROLLED: [(f64, f64); 1] = [(10.0, 10.0)];
+
+/// Steps of each of them.
+const ROLLED_STEPS: usize = 60;
+
+/// After so many steps each is looked at on clips split `tune`.
+const ROLLED_SEEN: usize = 10;
+
+/// Clips are rolled out up to so many frames in all [frame]; of more every second,
+/// third, … clip is taken, so that memory has a bound.
+const MAX_ROLLED: u64 = 50_000;
+
 /// What is done where least squares are not stable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stability {
@@ -103,6 +120,17 @@ pub enum Stability {
     /// squares with the smallest ridge are stable by themselves: §6.1 and §8 of
     /// the paper.
     FewerDims,
+}
+
+/// What the weights of the dynamics are best at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fitting {
+    /// The next frame, from the simulated ones before it (§6).
+    OneStep,
+    /// Whole roll-outs of the clips that train, where clips split `tune` find that
+    /// better; with a ridge that is tuned.
+    #[default]
+    RolledOut,
 }
 
 /// How a stable space is trained.
@@ -116,6 +144,8 @@ pub struct StableSpaceConfig {
     pub order: usize,
     /// How strongly weights are held back.
     pub ridge: Ridge,
+    /// What the dynamics are fitted to.
+    pub fitting: Fitting,
     /// Where the cloth's components live.
     pub space: ClothSpace,
     /// The largest spectral radius, below 1.
@@ -131,6 +161,7 @@ impl Default for StableSpaceConfig {
             dims: 64,
             order: 2,
             ridge: Ridge::Tuned,
+            fitting: Fitting::RolledOut,
             space: ClothSpace::Canonical,
             max_radius: 0.99,
             stability: Stability::Constrained,
@@ -190,6 +221,8 @@ pub enum TrainStage {
     Dynamics,
     /// The choice between fits.
     Tuning,
+    /// Fits to whole roll-outs.
+    RollOuts,
     /// What §6.1 says of it.
     Energy,
 }
@@ -283,49 +316,80 @@ pub fn train_stable_space(
         ..layout
     };
     let still = still.problem(&still_layout.blocks(1.0))?;
-    let fit = |problem: &LeastSquares, ridge: f64| {
-        let fit = stable_fit(problem, &layout, ridge, config.max_radius)?;
-        let first = stable_fit(&still, &still_layout, ridge, config.max_radius)?;
+    let first = |ridge: f64| -> Result<Vec<f64>, TrainError> {
+        Ok(stable_fit(&still, &still_layout, ridge, config.max_radius)?.weights)
+    };
+    let animator = |fit: &Fit, first: &[f64]| -> Result<StableSpace, TrainError> {
         let weights = flat(&by_columns(&fit.weights, layout.n_cloth));
         let dynamics = Dynamics::new(layout.n_body, layout.n_cloth, order, root, weights)?;
-        let animator = StableSpace::new(
+        Ok(StableSpace::new(
             skinned.clone(),
             StableSpaceParts {
                 range: body.range.clone(),
                 space: config.space,
                 mean: flat(&cloth.mean),
                 basis: flat(&cloth.basis),
-                still: flat(&by_columns(&first.weights, layout.n_cloth)),
+                still: flat(&by_columns(first, layout.n_cloth)),
                 dynamics,
                 limits,
             },
-        )?;
-        Ok::<_, TrainError>((fit, animator))
+        )?)
+    };
+    let tried_of = |fit: &Fit, animator: &StableSpace, (ridge, memory): (f64, f64)| {
+        let companion = animator.parts().dynamics.companion();
+        Ok::<_, TrainError>(Tried {
+            ridge,
+            memory_ridge: ridge * memory,
+            kind: fit.kind,
+            free_radius: fit.free_radius,
+            radius: spectral_radius(&companion, layout.n_cloth * order)?,
+            tune: match tune.is_empty() {
+                true => None,
+                false => Some(footage.open_loop(animator, &tune)?.mean),
+            },
+        })
     };
     let mut tried: Vec<Tried> = Vec::new();
     for memory in memories {
         let problem = moving.problem(&layout.blocks(*memory))?;
         for ridge in ridges {
             seen(TrainStage::Tuning)?;
-            let (fit, animator) = fit(&problem, *ridge)?;
-            let companion = animator.parts().dynamics.companion();
-            tried.push(Tried {
-                ridge: *ridge,
-                memory_ridge: ridge * memory,
-                kind: fit.kind,
-                free_radius: fit.free_radius,
-                radius: spectral_radius(&companion, layout.n_cloth * order)?,
-                tune: match tune.is_empty() {
-                    true => None,
-                    false => Some(footage.open_loop(&animator, &tune)?.mean),
-                },
-            });
+            let fit = stable_fit(&problem, &layout, *ridge, config.max_radius)?;
+            let animator = animator(&fit, &first(*ridge)?)?;
+            tried.push(tried_of(&fit, &animator, (*ridge, *memory))?);
         }
     }
-    let taken = best(&tried).ok_or(TrainError::Unstable { radius: f64::NAN })?;
-    let memory = memories[taken / ridges.len()];
+    let one_step = best(&tried).ok_or(TrainError::Unstable { radius: f64::NAN })?;
+    let memory = memories[one_step / ridges.len()];
     let problem = moving.problem(&layout.blocks(memory))?;
-    let (_, animator) = fit(&problem, tried[taken].ridge)?;
+    let ridge = tried[one_step].ridge;
+    let fit = stable_fit(&problem, &layout, ridge, config.max_radius)?;
+    let mut taken = (one_step, animator(&fit, &first(ridge)?)?);
+    let is_rolled = config.fitting == Fitting::RolledOut && config.ridge == Ridge::Tuned;
+    if is_rolled && order > 0 && !tune.is_empty() {
+        let clips = clips(&encoder(&cloth), &extended, &layout, &seen)?;
+        for (times, memory) in ROLLED {
+            let held = (times * usual[0], memory);
+            let problem = moving.problem(&layout.blocks(memory))?;
+            let first = first(held.0)?;
+            let roll_outs = RollOuts::new(layout, clips.clone(), &first);
+            roll_outs.descend(&problem, held.0, ROLLED_STEPS, |step, weights| {
+                seen(TrainStage::RollOuts)?;
+                if !step.is_multiple_of(ROLLED_SEEN) {
+                    return Ok(());
+                }
+                let fit = stable_roll_out(&layout, weights, config.max_radius)?;
+                let animator = animator(&fit, &first)?;
+                let seen = tried_of(&fit, &animator, held)?;
+                tried.push(seen);
+                if seen.tune < tried[taken.0].tune {
+                    taken = (tried.len() - 1, animator);
+                }
+                Ok(())
+            })?;
+        }
+    }
+    let (taken, animator) = taken;
     let energy = match order {
         0 => None,
         _ => energy(&encoder(&cloth), &plain, &layout, &animator, &seen)?,
@@ -491,6 +555,44 @@ fn sums(
     moving.add(&rows);
     still.add(&still_rows);
     Ok((moving, still))
+}
+
+/// Training clips as they are rolled out.
+fn clips(
+    encoder: &Encoder<'_>,
+    sequences: &[PlannedSequence],
+    layout: &Layout,
+    seen: &dyn Fn(TrainStage) -> Result<(), TrainError>,
+) -> Result<Vec<Clip>, TrainError> {
+    let n_frames: u64 = sequences.iter().map(|s| u64::from(s.frames)).sum();
+    let every = n_frames.div_ceil(MAX_ROLLED).max(1) as usize;
+    let taken: Vec<PlannedSequence> = sequences.iter().step_by(every).cloned().collect();
+    let past = layout.n_body..layout.n_body + layout.order * layout.n_cloth;
+    let mut window = Window::new(*layout);
+    let mut clips: Vec<Clip> = Vec::new();
+    encoder.for_each(&taken, |frame| {
+        if frame.is_first {
+            window.clear();
+            clips.push(Clip::default());
+        }
+        let Some(clip) = clips.last_mut() else {
+            return Ok(());
+        };
+        let mut row = None;
+        window.push(&frame.canonical, frame.x, frame.y, |inputs| {
+            row = Some(inputs);
+        });
+        match row {
+            Some(row) => {
+                clip.inputs.extend_from_slice(&row[..past.start]);
+                clip.inputs.extend_from_slice(&row[past.end..]);
+                clip.cloth.extend_from_slice(frame.y);
+            }
+            None => clip.first.extend(frame.x.iter().map(|v| f64::from(*v))),
+        }
+        seen(TrainStage::RollOuts)
+    })?;
+    Ok(clips)
 }
 
 /// What §6.1 says of training frames; none where the eigenvectors of the

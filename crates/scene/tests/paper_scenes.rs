@@ -111,7 +111,7 @@ fn stable_spaces_has_33_clips_that_train_and_15_to_test_on() {
         ("skirt-1", 1572, -1.0),
         ("skirt-2", 1572, -1.0),
         ("long-skirt", 1456, -1.0),
-        ("dress-fitted", 1582, -1.0),
+        ("oscar-dress", 1582, -1.0),
         ("cape", 4296, 1.0),
         ("shirt", 6468, 1.0),
         ("trousers", 1074, 1.0),

@@ -80,6 +80,9 @@ pub(crate) struct StableSpacePlan {
     /// What is done where least squares go beyond that
     #[arg(long, value_enum, default_value_t = StableBy::Constrained)]
     pub(crate) stability: StableBy,
+    /// What the dynamics are fitted to
+    #[arg(long, value_enum, default_value_t = FittedTo::RollOuts)]
+    pub(crate) fit: FittedTo,
     /// Threads; as many as there are cores if not given. The result is the same
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     #[serde(skip)]
@@ -104,6 +107,16 @@ pub(crate) enum StableBy {
     Constrained,
     /// Fewer dimensions of the cloth, until least squares are stable by themselves
     FewerDims,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FittedTo {
+    /// The next frame, as in the paper
+    OneStep,
+    /// Whole roll-outs of the clips that train, where clips split `tune` find that better;
+    /// not with a --ridge
+    RollOuts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]

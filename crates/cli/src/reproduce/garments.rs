@@ -79,7 +79,7 @@ pub(super) const GARMENTS: [Garment; 8] = [
     ),
     garment(
         "fitted (Oscar) dress",
-        "stable-spaces-dress-fitted",
+        "stable-spaces-oscar-dress",
         820,
         0.9654,
         [0.00039, 0.77],

@@ -22,7 +22,7 @@ scenes! {
     "stable-spaces-dress-6664",
     "stable-spaces-dress-10172",
     "stable-spaces-dress-40688",
-    "stable-spaces-dress-fitted",
+    "stable-spaces-oscar-dress",
     "stable-spaces-skirt-1",
     "stable-spaces-skirt-2",
     "stable-spaces-long-skirt",
