@@ -254,6 +254,8 @@ fn known_poses(
         metric,
         weights: vec![1.0; dims + 1],
         knee: 1.0,
+        // Wide: nothing was learned.
+        bounds: [vec![-1e6; dims], vec![1e6; dims]].concat(),
         shapes: [body.shape.clone(), body.shape.clone()].concat(),
     };
     let unknown = PoseRange::new(parts.clone())?;

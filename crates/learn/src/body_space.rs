@@ -36,6 +36,14 @@ const FLOOR: f64 = 0.01;
 /// on another clip.
 const LEAST: f64 = 1e-4;
 
+/// How far beyond its training frames a coefficient may go, as a share of how far apart
+/// they are. With no limit but a distance in all, a leap off the other foot drove the
+/// least components sixty deviations away, and the dress with them.
+const BEYOND: f32 = 0.05;
+
+/// Beyond any coefficient.
+const FAR: f32 = 1e9;
+
 /// How long the axes are that stand for a joint where there is no surface [m].
 const AXIS: f32 = 0.1;
 
@@ -176,6 +184,7 @@ pub(crate) fn fit_body_space(
         weights,
         // As if everything were near, to see how far training goes.
         knee: 1e6,
+        bounds: [vec![-FAR; k], vec![FAR; k]].concat(),
         shapes: vec![0.0; 2 * n_shape],
     };
     for parameter in 0..n_shape {
@@ -187,11 +196,20 @@ pub(crate) fn fit_body_space(
     let wide = PoseRange::new(parts.clone())?;
     let mut scratch = wide.scratch();
     let (mut x, mut knee) = (vec![0.0; k], 0.0f32);
+    let (mut low, mut high) = (vec![FAR; k], vec![-FAR; k]);
     footage.for_each(extended, Reading::Poses, |shot| {
         let joints = &shot.posed.world_from_rest;
         knee = knee.max(wide.project(&shot.canonical, joints, &mut scratch, &mut x));
+        for (x, (low, high)) in x.iter().zip(low.iter_mut().zip(&mut high)) {
+            (*low, *high) = (low.min(*x), high.max(*x));
+        }
         Ok(())
     })?;
+    for (low, high) in low.iter_mut().zip(&mut high) {
+        let more = BEYOND * (*high - *low);
+        (*low, *high) = (*low - more, *high + more);
+    }
+    parts.bounds = [low, high].concat();
     // A hair more, so that no training frame is beyond by rounding.
     parts.knee = (1.0001 * knee).max(1e-3);
     Ok(BodySpace {

@@ -7,19 +7,21 @@
 //! ```text
 //! yₜ = Gₜ-part of the start + Σₖ Gₖ (A xₜ₋ₖ + Σᵢ Cᵢ zᵢ,ₜ₋ₖ),       Gₖ = [I 0] Mᵏ [I 0]ᵀ
 //!
-//! ‖yₜ‖ ≤ Σₖ ( r ‖Gₖ A D‖ + Σᵢ (sᵢ ‖Gₖ Cᵢ,way‖ + |sin|ᵢ ‖Gₖ Cᵢ,sin‖ + hᵢ ‖Gₖ Cᵢ,cos‖) )
-//!        + ‖Σₖ Gₖ Σᵢ mᵢ Cᵢ,cos‖ + start
+//! ‖yₜ‖ ≤ Σₖ ( ‖Gₖ A H‖∞ + Σᵢ (sᵢ ‖Gₖ Cᵢ,way‖ + |sin|ᵢ ‖Gₖ Cᵢ,sin‖ + hᵢ ‖Gₖ Cᵢ,cos‖) )
+//!        + ‖Σₖ Gₖ (A c + Σᵢ mᵢ Cᵢ,cos)‖ + start
 //! ```
 //!
 //! | symbol | here                            | meaning                                  |
 //! |--------|---------------------------------|------------------------------------------|
 //! | M      | [`Dynamics::companion`]         | memory                                   |
-//! | D, r   | `weights`, [`LOST`] × `knee`    | the body's coefficients are held in the ellipsoid ‖D⁻¹ x‖ ≤ r ([`PoseRange::project`]) |
+//! | c ± H  | [`PoseRange::bounds`]           | between which the body's coefficients are held |
 //! | sᵢ     | (N − i) × [`RootLimits::step`]  | the farthest way of the root; beyond, it was taken elsewhere |
 //! | mᵢ ± hᵢ | from (N − i) × [`RootLimits::turn`] | the cosine of its turn, which is never far from one |
 //!
 //! Every input may be the worst in every frame, each in its own direction. Norms are
-//! the largest singular values; the sum ends where ‖Mᵏ‖ is below [`SMALL`], and what
+//! the largest singular values, but for ‖·‖∞, the largest for inputs of at most one each:
+//! at most the sum of the columns' lengths, and at most the root of their number times
+//! the largest singular value. The sum ends where ‖Mᵏ‖ is below [`SMALL`], and what
 //! is left is bounded by a geometric series.
 //!
 //! # Holds
@@ -27,7 +29,7 @@
 //! `f32`.
 
 use drapery_linalg::{Dense, NoEigenvalues, add_gram, product, symmetric_eigen};
-use drapery_runtime::{Dynamics, LOST, ROOT_MOTION, RootLimits, RootTerms, StableSpace};
+use drapery_runtime::{Dynamics, ROOT_MOTION, RootLimits, RootTerms, StableSpace};
 
 /// The sum ends where a power of M is smaller.
 const SMALL: f64 = 1e-6;
@@ -44,14 +46,14 @@ use drapery_runtime::PoseRange;
 /// When singular values can't be found, or no power of the dynamics becomes small.
 pub fn swing_bound(animator: &StableSpace) -> Result<f64, NoEigenvalues> {
     let parts = animator.parts();
-    let range = parts.range.parts();
     let n_vertices = animator.skinned().rest().len() as f64;
-    let radius = f64::from(LOST * range.knee);
-    let scales: Vec<f64> = range.weights[..parts.dynamics.n_body()]
-        .iter()
-        .map(|w| radius / f64::from(*w).sqrt())
-        .collect();
-    let bound = Drives::new(&parts.dynamics, &parts.still, &scales, &parts.limits).bound()?;
+    let (low, high) = parts.range.bounds();
+    let held = low.iter().zip(high).map(|(low, high)| {
+        let (low, high) = (f64::from(*low), f64::from(*high));
+        (0.5 * (low + high), 0.5 * (high - low))
+    });
+    let held: Vec<(f64, f64)> = held.collect();
+    let bound = Drives::new(&parts.dynamics, &parts.still, &held, &parts.limits).bound()?;
     Ok(bound / n_vertices.sqrt())
 }
 
@@ -60,16 +62,19 @@ struct Drives {
     n: usize,
     order: usize,
     companion: Vec<f64>,
+    /// A H, which a vector of numbers of at most one each is put into.
+    body: (Vec<f64>, usize),
     /// Each a matrix of `n` rows that a vector of at most unit length is put into.
     matrices: Vec<(Vec<f64>, usize)>,
     /// What is always the same.
     constant: Vec<f64>,
-    /// The first frames: model A, of bodies in the ellipsoid.
+    /// The first frames, model A's: as the body, and what is the same in all.
     start: (Vec<f64>, usize),
+    start_middle: Vec<f64>,
 }
 
 impl Drives {
-    fn new(dynamics: &Dynamics, still: &[f32], scales: &[f64], limits: &RootLimits) -> Self {
+    fn new(dynamics: &Dynamics, still: &[f32], held: &[(f64, f64)], limits: &RootLimits) -> Self {
         let (n, n_body, order) = (dynamics.n_cloth(), dynamics.n_body(), dynamics.order());
         // Columns of the weights, each so many times, as rows.
         let rows = |weights: &[f32], columns: &[(usize, f64)]| -> (Vec<f64>, usize) {
@@ -81,9 +86,18 @@ impl Drives {
             };
             ((0..n).flat_map(value).collect(), columns.len())
         };
-        let body: Vec<(usize, f64)> = scales.iter().copied().enumerate().collect();
-        let mut matrices = vec![rows(dynamics.weights(), &body)];
-        let mut constant = vec![0.0; n];
+        let body: Vec<(usize, f64)> = held.iter().map(|(_, half)| *half).enumerate().collect();
+        // The middle of all coefficients, through a matrix of their columns.
+        let middle = |weights: &[f32]| -> Vec<f64> {
+            let value = |row: usize| {
+                let each = held.iter().enumerate();
+                each.map(|(k, (middle, _))| middle * f64::from(weights[k * n + row]))
+                    .sum()
+            };
+            (0..n).map(value).collect()
+        };
+        let mut matrices = Vec::new();
+        let mut constant = middle(dynamics.weights());
         if dynamics.root() == RootTerms::With {
             for i in 0..order {
                 let first = n_body + order * n + i * ROOT_MOTION;
@@ -107,16 +121,18 @@ impl Drives {
                 0 => Vec::new(),
                 _ => dynamics.companion(),
             },
+            body: rows(dynamics.weights(), &body),
             matrices,
             constant,
             start: rows(still, &body),
+            start_middle: middle(still),
         }
     }
 
     /// The largest ‖y‖.
     fn bound(&self) -> Result<f64, NoEigenvalues> {
         let (n, width) = (self.n, self.n * self.order);
-        let start = norm(&self.start.0, n, self.start.1)?;
+        let start = cube_norm(&self.start.0, n, self.start.1)? + frobenius(&self.start_middle);
         if self.order == 0 {
             return Ok(start);
         }
@@ -129,7 +145,8 @@ impl Drives {
             .matrices
             .iter()
             .map(|(m, columns)| norm(m, n, *columns))
-            .sum::<Result<f64, _>>()?;
+            .sum::<Result<f64, _>>()?
+            + cube_norm(&self.body.0, n, self.body.1)?;
         let mut answer = vec![0.0; n];
         let (mut driven, mut largest, mut powers) = (0.0, start, 0.0);
         for _ in 0..MOST {
@@ -141,6 +158,9 @@ impl Drives {
             };
             let first = block(0);
             let green = Dense::new(&first, n, n);
+            let (matrix, columns) = &self.body;
+            let through = product(green, Dense::new(matrix, n, *columns));
+            driven += cube_norm(&through, n, *columns)?;
             for (matrix, columns) in &self.matrices {
                 let through = product(green, Dense::new(matrix, n, *columns));
                 driven += norm(&through, n, *columns)?;
@@ -151,6 +171,7 @@ impl Drives {
             power = product(Dense::new(&power, n, width), companion);
             // What is left of the start: N frames of it.
             let mut left = 0.0;
+            let mut middle = vec![0.0; n];
             for b in 0..self.order {
                 let rows = power.chunks_exact(width);
                 let past: Vec<f64> = rows
@@ -159,8 +180,14 @@ impl Drives {
                     .collect();
                 let (matrix, columns) = &self.start;
                 let through = product(Dense::new(&past, n, n), Dense::new(matrix, n, *columns));
-                left += norm(&through, n, *columns)?;
+                left += cube_norm(&through, n, *columns)?;
+                let moved = product(
+                    Dense::new(&past, n, n),
+                    Dense::new(&self.start_middle, n, 1),
+                );
+                middle.iter_mut().zip(moved).for_each(|(a, m)| *a += m);
             }
+            left += frobenius(&middle);
             largest = f64::max(largest, left + driven + frobenius(&answer));
             whole = product(Dense::new(&whole, width, width), companion);
             let decay = frobenius(&whole);
@@ -192,6 +219,18 @@ fn norm(matrix: &[f64], n_rows: usize, n_columns: usize) -> Result<f64, NoEigenv
     Ok(largest.sqrt())
 }
 
+/// No vector of numbers of at most one each becomes longer.
+fn cube_norm(matrix: &[f64], n_rows: usize, n_columns: usize) -> Result<f64, NoEigenvalues> {
+    let mut lengths = vec![0.0; n_columns];
+    for row in matrix.chunks_exact(n_columns.max(1)) {
+        let each = lengths.iter_mut().zip(row);
+        each.for_each(|(length, v)| *length += v * v);
+    }
+    let sum: f64 = lengths.iter().map(|l: &f64| l.sqrt()).sum();
+    let ball = norm(matrix, n_rows, n_columns)? * (n_columns as f64).sqrt();
+    Ok(sum.min(ball))
+}
+
 fn frobenius(matrix: &[f64]) -> f64 {
     matrix.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
@@ -205,17 +244,15 @@ mod tests {
         turn: 0.2,
     };
 
-    fn bound(dynamics: &Dynamics, still: &[f32], scales: &[f64]) -> f64 {
-        Drives::new(dynamics, still, scales, &LIMITS)
-            .bound()
-            .unwrap()
+    fn bound(dynamics: &Dynamics, still: &[f32], held: &[(f64, f64)]) -> f64 {
+        Drives::new(dynamics, still, held, &LIMITS).bound().unwrap()
     }
 
     /// y = a x + b y₋₁ is at most a r / (1 − b), which a constant x reaches.
     #[test]
     fn of_one_number_with_memory_it_is_the_sum_of_the_geometric_series() {
         let dynamics = Dynamics::new(1, 1, 1, RootTerms::Without, vec![0.3, 0.8]).unwrap();
-        let found = bound(&dynamics, &[0.0], &[2.0]);
+        let found = bound(&dynamics, &[0.0], &[(0.5, 1.5)]);
         let (a, b) = (f64::from(0.3f32), f64::from(0.8f32));
         let expected = 2.0 * a / (1.0 - b);
         assert!((found / expected - 1.0).abs() < 1e-5, "{found} {expected}");
@@ -229,7 +266,7 @@ mod tests {
         let (b1, b2) = (2.0 * radius * angle.cos(), -radius * radius);
         let weights = vec![1.0, b1 as f32, b2 as f32];
         let dynamics = Dynamics::new(1, 1, 2, RootTerms::Without, weights).unwrap();
-        let found = bound(&dynamics, &[0.0], &[1.0]);
+        let found = bound(&dynamics, &[0.0], &[(0.0, 1.0)]);
         let (b1, b2) = (f64::from(b1 as f32), f64::from(b2 as f32));
         let mut green = vec![1.0, b1];
         for k in 2..400 {
@@ -262,21 +299,19 @@ mod tests {
         weights[4..12].copy_from_slice(&[1.1, 0.1, -0.2, 0.9, -0.3, 0.0, 0.1, -0.25]);
         let dynamics = Dynamics::new(2, 2, 2, RootTerms::With, weights).unwrap();
         let still = [0.5, -0.2, 0.1, 0.4];
-        let scales = [2.0, 0.5];
-        let found = bound(&dynamics, &still, &scales);
+        let held = [(1.0, 2.0), (-0.2, 0.5)];
+        let found = bound(&dynamics, &still, &held);
         let mut largest = 0.0f64;
         for _ in 0..200 {
             let mut past = [[0.0f64; 2]; 2];
-            let (mut angle, mut turn) = (random(), 0.0f32);
+            let (mut corner, mut turn) = ([1.0; 2], 0.0f32);
             for t in 0..100 {
-                // Corners of the ellipsoid and of the limits, for a while each.
+                // Corners of the bounds and of the limits, for a while each.
                 if t % 8 == 0 {
-                    (angle, turn) = (3.2 * random(), 0.2 * random().signum());
+                    corner = [random(), random()].map(|r| f64::from(r.signum()));
+                    turn = 0.2 * random().signum();
                 }
-                let x = [
-                    scales[0] * f64::from(angle.cos()),
-                    scales[1] * f64::from(angle.sin()),
-                ];
+                let x = [0, 1].map(|k| held[k].0 + corner[k] * held[k].1);
                 let mut inputs: Vec<f64> = x.to_vec();
                 inputs.extend(past.as_flattened());
                 for frames in [2.0f32, 1.0] {

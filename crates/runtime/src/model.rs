@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// The version of the file that is written, and the only one that is read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The note that holds the head.
 const HEAD: &str = "drapery";
@@ -487,8 +487,8 @@ mod tests {
     fn heads_that_are_wrong_are_named() {
         let foreign = changed(|t| t.notes.clear());
         assert_eq!(foreign.unwrap_err(), ModelError::Foreign);
-        let newer = with_head("\"version\":1", "\"version\":2,\"more\":0");
-        assert_eq!(newer.unwrap_err(), ModelError::Version { found: 2 });
+        let newer = with_head("\"version\":2", "\"version\":3,\"more\":0");
+        assert_eq!(newer.unwrap_err(), ModelError::Version { found: 3 });
         let strange = with_head("skinning", "magic");
         assert!(matches!(strange, Err(ModelError::Method { .. })));
         for (from, to) in [("{", "["), ("\"garment\"", "\"garnent\"")] {

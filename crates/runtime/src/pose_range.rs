@@ -27,6 +27,11 @@
 //! | P      | `projection`  | (3 × joint × 4) × component  | its columns one after another |
 //! | G½     | `metric`      | (joint × 4) × (joint × 4)    | alike for x, y and z         |
 //! | 1/(λ+f), 1/f | `weights` | component + 1              |                              |
+//! |        | `bounds`      | 2 × component                | the least and the most of each coefficient |
+//!
+//! Coefficients are held within their bounds, those of the training frames and a
+//! little more: along a component that hardly moved in training a linear map knows
+//! nothing of what is far.
 //!
 //! Nothing here belongs to one method: whoever learned from poses can hold a
 //! [`PoseRange`] and move towards the skinned garment by [`Trust`].
@@ -72,6 +77,8 @@ pub struct PoseRangeParts {
     pub weights: Vec<f32>,
     /// The largest distance of a training frame.
     pub knee: f32,
+    /// Between which each coefficient is held, shape [2, component].
+    pub bounds: Vec<f32>,
     /// The smallest and the largest of each shape coefficient, shape [2, parameter].
     pub shapes: Vec<f32>,
 }
@@ -106,6 +113,12 @@ impl PoseRange {
                 "weights",
                 !parts.weights.is_empty() && parts.weights.iter().all(|w| *w >= 0.0),
                 &parts.weights,
+            ),
+            (
+                "bounds",
+                parts.bounds.len() == 2 * n_components
+                    && (0..n_components).all(|k| parts.bounds[k] <= parts.bounds[n_components + k]),
+                &parts.bounds,
             ),
             (
                 "shapes",
@@ -164,9 +177,8 @@ impl PoseRange {
     }
 
     /// Writes the body's coefficients to `x` and returns its distance from the
-    /// training poses. A body beyond [`LOST`] times the largest training
-    /// distance is taken back to there, so that whatever is driven by the
-    /// coefficients stays bounded.
+    /// training poses. Coefficients are held within their bounds, so that whatever
+    /// they drive stays bounded.
     ///
     /// # Panics
     /// When there is not one transform a joint, or no room.
@@ -194,13 +206,16 @@ impl PoseRange {
         let (tail, weights) = (self.parts.weights[self.n_components], &self.parts.weights);
         let near: f32 = x.iter().zip(weights).map(|(x, w)| x * x * w).sum();
         let distance = libm::sqrtf(near + (all - own).max(0.0) * tail);
-        let limit = LOST * self.parts.knee;
-        let length = libm::sqrtf(near);
-        if length > limit {
-            let back = limit / length;
-            x.iter_mut().for_each(|x| *x *= back);
+        let (low, high) = self.bounds();
+        for (x, (low, high)) in x.iter_mut().zip(low.iter().zip(high)) {
+            *x = x.clamp(*low, *high);
         }
         distance
+    }
+
+    /// The least and the most of each coefficient.
+    pub fn bounds(&self) -> (&[f32], &[f32]) {
+        self.parts.bounds.split_at(self.n_components)
     }
 
     /// How much a method that knows these poses and shapes knows of a body at
@@ -226,6 +241,7 @@ impl PoseRange {
         add("body/metric", &[n, 4, n, 4], &parts.metric);
         add("body/weights", &[k + 1], &parts.weights);
         add("body/knee", &[1], &[parts.knee]);
+        add("body/bounds", &[2, k], &parts.bounds);
         add("body/shapes", &[2, self.n_shape()], &parts.shapes);
     }
 
@@ -240,6 +256,7 @@ impl PoseRange {
             metric: tensors.f32("body/metric", &[n, 4, n, 4])?.to_vec(),
             weights: tensors.f32("body/weights", &[k + 1])?.to_vec(),
             knee: tensors.f32("body/knee", &[1])?[0],
+            bounds: tensors.f32("body/bounds", &[2, k])?.to_vec(),
             shapes: tensors.f32("body/shapes", &[2, n_shape])?.to_vec(),
         };
         Ok(Self::new(parts)?)
@@ -332,6 +349,7 @@ mod tests {
             metric,
             weights: vec![0.25, 4.0],
             knee: 1.5,
+            bounds: vec![-7.0, 9.0],
             shapes: vec![-1.0, 1.0],
         })
         .unwrap()
@@ -355,10 +373,12 @@ mod tests {
         // ϱ = 2 · 0.5 and counts four times its square.
         let (x, distance) = at(0.5, 0.0);
         assert_eq!((x, distance), (0.0, 2.0));
-        // Far away the coefficient is held at three times 1.5 deviations.
-        let (x, distance) = at(0.0, 100.0);
-        assert!((x - 9.0).abs() < 1e-5, "{x}");
-        assert!((distance - 100.0).abs() < 1e-3, "{distance}");
+        // Far away the coefficient is held, and the distance is not.
+        for (height, held) in [(100.0, 9.0), (-100.0, -7.0)] {
+            let (x, distance) = at(0.0, height);
+            assert_eq!(x, held);
+            assert!((distance - 100.0).abs() < 1e-3, "{distance}");
+        }
     }
 
     #[test]
@@ -387,6 +407,8 @@ mod tests {
         assert_eq!(wrong(|p| p.metric.truncate(3)), "metric");
         assert_eq!(wrong(|p| p.weights[1] = -1.0), "weights");
         assert_eq!(wrong(|p| p.shapes.truncate(1)), "shapes");
+        assert_eq!(wrong(|p| p.bounds.truncate(1)), "bounds");
+        assert_eq!(wrong(|p| p.bounds[0] = 10.0), "bounds");
         assert_eq!(wrong(|p| p.knee = 0.0), "distances");
     }
 }

@@ -13,7 +13,7 @@ use glam::{Affine3A, Vec3, Vec3A};
 
 use super::kernels::{Placement, RANK, Row, TILE};
 use super::{CrowdTimes, StableCrowd};
-use crate::pose_range::{LOST, Trust};
+use crate::pose_range::Trust;
 use crate::root_motion::{ROOT_MOTION, take_along};
 use crate::skinning::SkinnedState;
 use crate::stable_space::{RootTerms, StableState};
@@ -226,7 +226,11 @@ impl Rank {
                 *near += x * x * weight;
             }
         }
-        let (tail, limit) = (weights[range.n_components()], LOST * range.parts().knee);
+        let tail = weights[range.n_components()];
+        let (low, high) = range.bounds();
+        for (row, (low, high)) in x.iter_mut().zip(low.iter().zip(high)) {
+            row.iter_mut().for_each(|x| *x = x.clamp(*low, *high));
+        }
         let n_values = out.len() / bodies.len().max(1);
         for (lane, (body, report)) in bodies.iter().zip(reports).enumerate() {
             if !room.live[lane] {
@@ -234,11 +238,6 @@ impl Rank {
             }
             let residual = (all[lane] - own[lane]).max(0.0);
             let distance = libm::sqrtf(near[lane] + residual * tail);
-            let length = libm::sqrtf(near[lane]);
-            if length > limit {
-                let back = limit / length;
-                x.iter_mut().for_each(|row| row[lane] *= back);
-            }
             let confidence = range.confidence(distance, body.shape);
             let mut trust = self.trust[lane];
             let share = trust.follow(confidence);
