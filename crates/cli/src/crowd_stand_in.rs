@@ -256,6 +256,7 @@ fn known_poses(
         knee: 1.0,
         // Wide: nothing was learned.
         bounds: [vec![-1e6; dims], vec![1e6; dims]].concat(),
+        room: 1.0,
         shapes: [body.shape.clone(), body.shape.clone()].concat(),
     };
     let unknown = PoseRange::new(parts.clone())?;

@@ -37,9 +37,13 @@ const FLOOR: f64 = 0.01;
 const LEAST: f64 = 1e-4;
 
 /// How far beyond its training frames a coefficient may go, as a share of how far apart
-/// they are. With no limit but a distance in all, a leap off the other foot drove the
-/// least components sixty deviations away, and the dress with them.
+/// they are. With no limit but a distance in all, a leap off the other foot than in
+/// training drove the least components sixty deviations away, and a dress with them.
 const BEYOND: f32 = 0.05;
+
+/// How far outside these a body is still known, as the distance of a vertex [m], root
+/// mean square: as far as nothing counts anyway.
+const ROOM: f64 = FLOOR;
 
 /// Beyond any coefficient.
 const FAR: f32 = 1e9;
@@ -185,6 +189,7 @@ pub(crate) fn fit_body_space(
         // As if everything were near, to see how far training goes.
         knee: 1e6,
         bounds: [vec![-FAR; k], vec![FAR; k]].concat(),
+        room: (ROOM * n_points.sqrt()) as f32,
         shapes: vec![0.0; 2 * n_shape],
     };
     for parameter in 0..n_shape {

@@ -50,7 +50,7 @@ pub use linear::{
 pub use model::{Model, ModelError, ModelHead, SplitError, TrainingSet};
 pub use outfit::{Outfit, OutfitError, OutfitState};
 pub use pose_range::{
-    LOST, PoseRange, PoseRangeError, PoseRangeParts, PoseScratch, Trust, canonical_rows,
+    LOST, OUTSIDE, PoseRange, PoseRangeError, PoseRangeParts, PoseScratch, Trust, canonical_rows,
 };
 pub use root_motion::{ROOT_MOTION, RootLimits, root_motion};
 pub use skinning::{LIMIT, SkinnedGarment, SkinnedGarmentError, SkinnedState};

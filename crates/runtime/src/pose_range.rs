@@ -21,6 +21,12 @@
 //! floor under the variances. Confidence is 1 up to the largest distance of a
 //! training frame, and 0 from [`LOST`] times that on.
 //!
+//! Each coefficient also has bounds, those of the training frames and a little more. It
+//! is held within them: along a component that hardly moved in training a linear map
+//! knows nothing of what is far. What that takes off, e = ‖x − held x‖, counts as
+//! distance too, so that confidence is 1 up to `room` and 0 from [`OUTSIDE`] times that
+//! on.
+//!
 //! | symbol | here          | shape                        | meaning                      |
 //! |--------|---------------|------------------------------|------------------------------|
 //! | t̄      | `mean`        | 3 × joint × 4                | mean of the training frames  |
@@ -28,10 +34,6 @@
 //! | G½     | `metric`      | (joint × 4) × (joint × 4)    | alike for x, y and z         |
 //! | 1/(λ+f), 1/f | `weights` | component + 1              |                              |
 //! |        | `bounds`      | 2 × component                | the least and the most of each coefficient |
-//!
-//! Coefficients are held within their bounds, those of the training frames and a
-//! little more: along a component that hardly moved in training a linear map knows
-//! nothing of what is far.
 //!
 //! Nothing here belongs to one method: whoever learned from poses can hold a
 //! [`PoseRange`] and move towards the skinned garment by [`Trust`].
@@ -50,6 +52,9 @@ use crate::tensors::{TensorValues, Tensors};
 /// would distrust poses a little beyond training, where a linear map still
 /// holds; more would trust poses that are nothing like it.
 pub const LOST: f32 = 3.0;
+
+/// So many times its room outside its bounds a body is not known at all.
+pub const OUTSIDE: f32 = 4.0;
 
 /// How far beyond the training shapes a coefficient may be without and with
 /// loss of all confidence; one unit is about a standard deviation.
@@ -79,6 +84,8 @@ pub struct PoseRangeParts {
     pub knee: f32,
     /// Between which each coefficient is held, shape [2, component].
     pub bounds: Vec<f32>,
+    /// How far outside these a body may be and is still known.
+    pub room: f32,
     /// The smallest and the largest of each shape coefficient, shape [2, parameter].
     pub shapes: Vec<f32>,
 }
@@ -134,6 +141,9 @@ impl PoseRange {
         }
         if !(parts.knee > 0.0 && parts.knee <= 1e6) {
             return Err(PoseRangeError { what: "distances" });
+        }
+        if !(parts.room > 0.0 && parts.room <= 1e12) {
+            return Err(PoseRangeError { what: "room" });
         }
         Ok(Self {
             n_joints,
@@ -207,10 +217,19 @@ impl PoseRange {
         let near: f32 = x.iter().zip(weights).map(|(x, w)| x * x * w).sum();
         let distance = libm::sqrtf(near + (all - own).max(0.0) * tail);
         let (low, high) = self.bounds();
+        let mut outside = 0.0;
         for (x, (low, high)) in x.iter_mut().zip(low.iter().zip(high)) {
-            *x = x.clamp(*low, *high);
+            let held = x.clamp(*low, *high);
+            outside += (*x - held) * (*x - held);
+            *x = held;
         }
-        distance
+        self.at_least(distance, libm::sqrtf(outside))
+    }
+
+    /// The distance of a body that is so far outside its bounds, if it is more.
+    pub(crate) fn at_least(&self, distance: f32, outside: f32) -> f32 {
+        let share = (outside / self.parts.room - 1.0) / (OUTSIDE - 1.0);
+        distance.max(self.parts.knee * (1.0 + (LOST - 1.0) * share))
     }
 
     /// The least and the most of each coefficient.
@@ -242,6 +261,7 @@ impl PoseRange {
         add("body/weights", &[k + 1], &parts.weights);
         add("body/knee", &[1], &[parts.knee]);
         add("body/bounds", &[2, k], &parts.bounds);
+        add("body/room", &[1], &[parts.room]);
         add("body/shapes", &[2, self.n_shape()], &parts.shapes);
     }
 
@@ -257,6 +277,7 @@ impl PoseRange {
             weights: tensors.f32("body/weights", &[k + 1])?.to_vec(),
             knee: tensors.f32("body/knee", &[1])?[0],
             bounds: tensors.f32("body/bounds", &[2, k])?.to_vec(),
+            room: tensors.f32("body/room", &[1])?[0],
             shapes: tensors.f32("body/shapes", &[2, n_shape])?.to_vec(),
         };
         Ok(Self::new(parts)?)
@@ -350,6 +371,7 @@ mod tests {
             weights: vec![0.25, 4.0],
             knee: 1.5,
             bounds: vec![-7.0, 9.0],
+            room: 0.5,
             shapes: vec![-1.0, 1.0],
         })
         .unwrap()
@@ -377,8 +399,35 @@ mod tests {
         for (height, held) in [(100.0, 9.0), (-100.0, -7.0)] {
             let (x, distance) = at(0.0, height);
             assert_eq!(x, held);
-            assert!((distance - 100.0).abs() < 1e-3, "{distance}");
+            assert!(distance >= 100.0, "{distance}");
         }
+    }
+
+    #[test]
+    fn what_is_outside_its_bounds_is_known_less() {
+        let range = range();
+        // x = 2 y: half a unit outside is all the room there is, two are four times it.
+        // The deviations alone would be 9.5 / 2, beyond three times 1.5 as well.
+        let wide = PoseRange::new(PoseRangeParts {
+            knee: 10.0,
+            ..range.parts().clone()
+        });
+        let (wide, mut x) = (wide.unwrap(), [0.0]);
+        let frame = CanonicalFrame {
+            root: Vec3::ZERO,
+            heading: 0.0,
+        };
+        let mut confidence = |y: f32| {
+            let joint = Affine3A::from_translation(Vec3::new(0.0, y, 0.0));
+            let distance = wide.project(&frame, &[joint], &mut wide.scratch(), &mut x);
+            wide.confidence(distance, &[0.0])
+        };
+        assert_eq!(confidence(4.5), 1.0);
+        assert_eq!(confidence(4.75), 1.0);
+        // A room and a half more, of three in all.
+        assert!((confidence(5.125) - 0.5).abs() < 1e-5);
+        assert!(confidence(5.5) < 1e-6);
+        assert!(confidence(-4.5) < 1e-6);
     }
 
     #[test]
@@ -409,6 +458,7 @@ mod tests {
         assert_eq!(wrong(|p| p.shapes.truncate(1)), "shapes");
         assert_eq!(wrong(|p| p.bounds.truncate(1)), "bounds");
         assert_eq!(wrong(|p| p.bounds[0] = 10.0), "bounds");
+        assert_eq!(wrong(|p| p.room = 0.0), "room");
         assert_eq!(wrong(|p| p.knee = 0.0), "distances");
     }
 }

@@ -228,8 +228,13 @@ impl Rank {
         }
         let tail = weights[range.n_components()];
         let (low, high) = range.bounds();
+        let mut outside = [0.0; RANK];
         for (row, (low, high)) in x.iter_mut().zip(low.iter().zip(high)) {
-            row.iter_mut().for_each(|x| *x = x.clamp(*low, *high));
+            for (x, outside) in row.iter_mut().zip(&mut outside) {
+                let held = x.clamp(*low, *high);
+                *outside += (*x - held) * (*x - held);
+                *x = held;
+            }
         }
         let n_values = out.len() / bodies.len().max(1);
         for (lane, (body, report)) in bodies.iter().zip(reports).enumerate() {
@@ -238,6 +243,7 @@ impl Rank {
             }
             let residual = (all[lane] - own[lane]).max(0.0);
             let distance = libm::sqrtf(near[lane] + residual * tail);
+            let distance = range.at_least(distance, libm::sqrtf(outside[lane]));
             let confidence = range.confidence(distance, body.shape);
             let mut trust = self.trust[lane];
             let share = trust.follow(confidence);
