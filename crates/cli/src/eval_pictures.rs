@@ -5,8 +5,8 @@ use drapery::eval::SeenFrame;
 use drapery::runtime::HiddenSkin;
 use drapery::scene::character::Character;
 use drapery::view::picture::{
-    Camera, Colour, ColourBar, ColourMap, Image, Options, Scene, SceneMesh, Size, Surface, View,
-    render, sheet,
+    Camera, Colour, ColourBar, ColourMap, DEPTH_BIAS, Depth, Image, Options, Scene, SceneMesh,
+    Size, Surface, View, render, sheet,
 };
 use glam::Vec3;
 
@@ -50,6 +50,15 @@ impl Shot {
         self.found.push(found.to_vec());
     }
 
+    /// Changes what every method makes of it, given the body.
+    pub(crate) fn correct<E>(
+        &mut self,
+        mut change: impl FnMut(&[Vec3], &mut [Vec3]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut all = self.found.iter_mut();
+        all.try_for_each(|cloth| change(&self.skin, cloth))
+    }
+
     pub(crate) fn skin(&self) -> &[Vec3] {
         &self.skin
     }
@@ -83,13 +92,30 @@ impl Shot {
     }
 }
 
+/// A body and what it wears, drawn so that cloth a little beneath the skin covers it.
+pub(crate) fn biased<'a>(
+    (body, cloth): (SceneMesh<'a>, SceneMesh<'a>),
+    is_under: Option<&'a [bool]>,
+) -> (SceneMesh<'a>, SceneMesh<'a>) {
+    let epsilon = DEPTH_BIAS;
+    match is_under {
+        Some(is_under) => (
+            body.with_depth(Depth::Skin { is_under }),
+            cloth.with_depth(Depth::Cloth { epsilon }),
+        ),
+        None => (body, cloth),
+    }
+}
+
 /// The simulation and every method in a row for each shot, hot where the error is
 /// large, with a scale from 0 to `range_cm`. Skin that a model's garment always
-/// hides is not drawn.
+/// hides is not drawn; before skin that `is_under` it, cloth is drawn as in §6.2 of
+/// Stable Spaces.
 pub(crate) fn picture(
     character: &Character,
     garment: &Topology,
     names: &[(&str, Option<&HiddenSkin>)],
+    is_under: Option<&[bool]>,
     shots: &[Shot],
     range_cm: f32,
 ) -> anyhow::Result<Image> {
@@ -120,8 +146,9 @@ pub(crate) fn picture(
             let mesh = SceneMesh::cloth(garment, found, Colour::BLUE);
             let values = &values;
             let mesh = mesh.with_surface(Surface::Values { values, range, map });
-            let scene = scene.clone().with(SceneMesh::body(seen, &shot.skin));
-            images.push(render(&scene.with(mesh), &camera, &options)?);
+            let (body, mesh) = biased((SceneMesh::body(seen, &shot.skin), mesh), is_under);
+            let scene = scene.clone().with(body).with(mesh);
+            images.push(render(&scene, &camera, &options)?);
             labels.push((*name).to_string());
         }
     }

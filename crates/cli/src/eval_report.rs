@@ -72,6 +72,7 @@ fn png(outcome: &Outcome<'_>, row: &Row) -> anyhow::Result<Vec<u8>> {
         outcome.character,
         garment.mesh().topology(),
         &names,
+        None,
         &row.shots,
         range,
     )?;

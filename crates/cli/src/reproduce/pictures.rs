@@ -3,8 +3,9 @@
 
 use anyhow::Context;
 use drapery::core::{BodyModel, CanonicalFrame, GarmentAnimator, Topology};
+use drapery::correction_of;
 use drapery::learn::{Ridge, StableModel, StableSpaceConfig};
-use drapery::runtime::StableSpace;
+use drapery::runtime::{CollisionCorrection, CorrectionConfig, StableSpace};
 use drapery::store::dataset::{DatasetStore, PlannedSequence};
 use drapery::view::picture::{
     Camera, Colour, Image, Options, Scene, SceneMesh, Size, View, render, sheet,
@@ -119,6 +120,7 @@ fn errors(lab: &Lab<'_>, file: &str, cells: [Cell; 3], names: [&str; 3]) -> anyh
         &lab.ground.character,
         models[0].topology(),
         &named,
+        Some(correction(&lab.ground)?.is_worn_over()),
         &shots,
         RANGE_CM,
     )?;
@@ -128,7 +130,13 @@ fn errors(lab: &Lab<'_>, file: &str, cells: [Cell; 3], names: [&str; 3]) -> anyh
     Ok(json!({ "cell": file, "file": file, "clips": clips, "mean_cm": mean_cm }))
 }
 
-/// What models make of frames of a sequence.
+fn correction(ground: &Ground) -> anyhow::Result<CollisionCorrection> {
+    let head = ground.dataset.head();
+    let config = CorrectionConfig::DEFAULT;
+    Ok(correction_of(&ground.character, head, 0, config)?)
+}
+
+/// What models make of frames of a sequence, out of the body as in `animate`.
 pub(super) fn stills(
     ground: &Ground,
     planned: &PlannedSequence,
@@ -139,6 +147,7 @@ pub(super) fn stills(
     let mut shots: Vec<Shot> = (frames.iter())
         .map(|frame| Shot::new(*frame, posed[*frame as usize].vertices.clone()))
         .collect();
+    let correction = correction(ground)?;
     for model in models {
         let one = std::slice::from_ref(planned);
         ground
@@ -148,6 +157,10 @@ pub(super) fn stills(
                     shots[at].add(simulated, found);
                 }
             })?;
+    }
+    for shot in &mut shots {
+        let mut state = correction.start();
+        shot.correct(|skin, cloth| correction.apply(&mut state, skin, cloth).map(drop))?;
     }
     Ok(shots)
 }
@@ -212,6 +225,7 @@ pub(super) fn rows(
     colours: &[Colour],
 ) -> anyhow::Result<Image> {
     let body = ground.character.topology();
+    let correction = correction(ground)?;
     let (mut images, mut labels) = (Vec::new(), Vec::new());
     let n = all.first().map_or(1, |(_, shots)| shots.len());
     for ((name, shots), colour) in all.iter().zip(colours) {
@@ -223,9 +237,12 @@ pub(super) fn rows(
                 };
                 let seen = shot.skin().iter().copied();
                 let camera = Camera::framing_points(seen, View::three_quarter(), SIZE);
-                let scene = Scene::on_floor()
-                    .with(SceneMesh::body(body, shot.skin()))
-                    .with(SceneMesh::cloth(garment, cloth, *colour));
+                let meshes = (
+                    SceneMesh::body(body, shot.skin()),
+                    SceneMesh::cloth(garment, cloth, *colour),
+                );
+                let (body, cloth) = eval_pictures::biased(meshes, Some(correction.is_worn_over()));
+                let scene = Scene::on_floor().with(body).with(cloth);
                 images.push(render(&scene, &camera, &Options::of_size(SIZE))?);
                 let whose = if is_simulated { "simulation" } else { name };
                 labels.push(format!("{whose}, frame {}", shot.frame));
