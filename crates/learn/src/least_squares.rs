@@ -145,7 +145,7 @@ impl LeastSquares {
 
     /// Rows of scaled weights in coordinates in which H, with a ridge above 0, is the
     /// identity.
-    pub(crate) fn to_white(&self, rows: &[f64], ridge: f64) -> Vec<f64> {
+    pub(crate) fn whiten(&self, rows: &[f64], ridge: f64) -> Vec<f64> {
         let p = self.n_inputs();
         let vectors = Dense::new(&self.eigen.vectors, p, p);
         let mut along = product(Dense::new(rows, rows.len() / p, p), vectors.transposed());
@@ -154,7 +154,7 @@ impl LeastSquares {
     }
 
     /// The way back.
-    pub(crate) fn from_white(&self, white: &[f64], ridge: f64) -> Vec<f64> {
+    pub(crate) fn unwhiten(&self, white: &[f64], ridge: f64) -> Vec<f64> {
         let p = self.n_inputs();
         let mut along = white.to_vec();
         self.stretch(&mut along, ridge, |h| 1.0 / h.sqrt());
@@ -163,7 +163,7 @@ impl LeastSquares {
     }
 
     /// A gradient by scaled weights as one by white coordinates.
-    pub(crate) fn slope_to_white(&self, rows: &[f64], ridge: f64) -> Vec<f64> {
+    pub(crate) fn whiten_slope(&self, rows: &[f64], ridge: f64) -> Vec<f64> {
         let p = self.n_inputs();
         let vectors = Dense::new(&self.eigen.vectors, p, p);
         let mut along = product(Dense::new(rows, rows.len() / p, p), vectors.transposed());

@@ -114,14 +114,14 @@ impl RollOuts {
         n_steps: usize,
         mut each: impl FnMut(usize, Vec<f64>) -> Result<(), TrainError>,
     ) -> Result<(), TrainError> {
-        let start = problem.to_white(&problem.solve(ridge), ridge);
+        let start = problem.whiten(&problem.solve(ridge), ridge);
         let value = |white: &[f64]| {
-            let scaled = problem.from_white(white, ridge);
+            let scaled = problem.unwhiten(white, ridge);
             let (value, gradient) = self.value(problem, ridge, &scaled);
-            (value, problem.slope_to_white(&gradient, ridge))
+            (value, problem.whiten_slope(&gradient, ridge))
         };
         descend(start, n_steps, value, |step, white| {
-            let scaled = problem.from_white(white, ridge);
+            let scaled = problem.unwhiten(white, ridge);
             each(step, plain(problem, &self.layout, &scaled))
         })?;
         Ok(())
