@@ -32,8 +32,7 @@
 //! goes along with what was around it, and edges that have become much longer are drawn
 //! together, by the end that is free, so that nothing is thrown out of its
 //! neighbourhood. What does not settle goes home: to the skin that it lies over at
-//! rest. What is then left a little inside, squeezed between two parts, is lifted to the
-//! nearest skin, whatever side that is of.
+//! rest.
 //!
 //! From the triangle that was nearest to a point last time one walks to the
 //! nearest of its neighbours, and on. Where that ends is nearly always the nearest
@@ -237,7 +236,6 @@ impl CollisionCorrection {
             self.take_home(state, skin, cloth);
             self.settle(state, skin, cloth, self.config.rounds / 2);
         }
-        self.lift(state, skin, cloth);
         let ways = cloth.iter().zip(&state.before);
         let farthest = ways.map(|(now, before)| now.distance_squared(*before));
         Ok(libm::sqrtf(farthest.fold(0.0, f32::max)))
@@ -309,5 +307,3 @@ impl CollisionCorrection {
 const TOUCH: f32 = 0.25;
 /// In so many rounds what was not pushed goes along.
 const SPREADING: u32 = 3;
-/// How often what is left inside is lifted.
-const LIFTS: u32 = 4;

@@ -5,7 +5,7 @@ use glam::Vec3;
 
 use super::skin::{Contact, Side};
 use super::walk::distance_to_triangle;
-use super::{CollisionCorrection, CorrectionState, LIFTS};
+use super::{CollisionCorrection, CorrectionState};
 
 /// Middles are looked at where a limb of this radius [m] that touches the cloth there
 /// could be as far from the nearest corner: it bulges by w² / 2r over the way w to a
@@ -28,9 +28,6 @@ const BESIDE: f32 = 1e-2;
 /// The corners of a triangle are within this share of its longest side from any point
 /// of it: 1/√3, for three equal sides.
 const COVER: f32 = 0.578;
-/// What is so deep in the end is lifted [m]: below the bar of 2 mm, and no deeper than
-/// what two parts of a body that touch leave between them.
-const LIFTED: core::ops::Range<f32> = 1e-3..0.01;
 /// Skin on the side where cloth belongs is looked for so many times as far as the
 /// nearest: through a thigh that is lifted.
 const THROUGH: f32 = 2.0;
@@ -229,49 +226,6 @@ impl CollisionCorrection {
             is_any |= w > 0.0 && state.push(cloth, corner, way, self.config.farthest);
         }
         is_any
-    }
-
-    /// Lifts what was found inside and is left there to the nearest skin, if that is near.
-    pub(super) fn lift(&self, state: &CorrectionState, skin: &[Vec3], cloth: &mut [Vec3]) {
-        for _ in 0..LIFTS {
-            let mut is_any = false;
-            for v in 0..self.n_vertices {
-                is_any |= self.lift_one(state, skin, cloth, &[v as u32], v);
-            }
-            for (e, ends) in self.edges.iter().enumerate() {
-                is_any |= self.lift_one(state, skin, cloth, ends, self.n_vertices + e);
-            }
-            for (f, corners) in self.garment.triangles().iter().enumerate() {
-                let point = self.n_vertices + self.edges.len() + f;
-                is_any |= self.lift_one(state, skin, cloth, corners, point);
-            }
-            if !is_any {
-                return;
-            }
-        }
-    }
-
-    fn lift_one(
-        &self,
-        state: &CorrectionState,
-        skin: &[Vec3],
-        cloth: &mut [Vec3],
-        corners: &[u32],
-        point: usize,
-    ) -> bool {
-        if state.looked[point].1 >= 0.0 {
-            return false;
-        }
-        let at = |v: &u32| cloth[*v as usize];
-        let p = corners.iter().map(at).sum::<Vec3>() / corners.len() as f32;
-        let contact = (self.skin).contact(&state.tree, skin, p, state.hints[point], LIFTED.end);
-        let Some(contact) = contact.filter(|c| LIFTED.contains(&-c.distance)) else {
-            return false;
-        };
-        for v in corners {
-            cloth[*v as usize] += contact.point - p;
-        }
-        true
     }
 
     /// How far a vertex is from the skin [m], negative inside; and the nearest place

@@ -99,31 +99,6 @@ fn what_is_inside_a_ball_is_outside_after_and_what_is_far_stays() {
     }
 }
 
-/// Whatever left it there: sides and turns are not asked any more.
-#[test]
-fn what_is_left_a_little_inside_is_lifted_and_what_is_deep_is_not() {
-    let ball = ball();
-    let (topology, rest) = sheet(21, 0.11);
-    let correction = correction(&ball, &topology, &rest);
-    for (height, is_lifted) in [(0.096, true), (0.06, false)] {
-        let (_, before) = sheet(21, height);
-        let mut state = correction.start();
-        state.place(ball.positions(), &before);
-        // All were found inside.
-        state.looked.iter_mut().for_each(|looked| looked.1 = -1.0);
-        let mut cloth = before.clone();
-        correction.lift(&state, ball.positions(), &mut cloth);
-        let middle = 10 * 21 + 10;
-        assert_eq!(cloth[middle] != before[middle], is_lifted, "{height}");
-        if is_lifted {
-            // The ball has faces, which are nearer to its centre than its vertices.
-            let found = nearest(&topology, &cloth);
-            assert!(found > 0.0975, "{found}");
-            assert_eq!(cloth[0], before[0]);
-        }
-    }
-}
-
 #[test]
 fn a_finger_between_the_points_of_a_face_does_not_poke_through() {
     // The pole of the ball drawn out to 13 cm, under one wide triangle at 11 cm.
