@@ -37,8 +37,8 @@ const FLOOR: f64 = 0.01;
 const LEAST: f64 = 1e-4;
 
 /// How far beyond its training frames a coefficient may go, as a share of how far apart
-/// they are. With no limit but a distance in all, a leap off the other foot than in
-/// training drove the least components sixty deviations away, and a dress with them.
+/// they are. With no limit but a distance in all, a leap unlike those of training drove
+/// components that hardly ever move far away, and a dress with them.
 const BEYOND: f32 = 0.05;
 
 /// How far outside these a body is still known, as the distance of a vertex [m], root

@@ -146,11 +146,7 @@ impl LeastSquares {
     /// Rows of scaled weights in coordinates in which H, with a ridge above 0, is the
     /// identity.
     pub(crate) fn whiten(&self, rows: &[f64], ridge: f64) -> Vec<f64> {
-        let p = self.n_inputs();
-        let vectors = Dense::new(&self.eigen.vectors, p, p);
-        let mut along = product(Dense::new(rows, rows.len() / p, p), vectors.transposed());
-        self.stretch(&mut along, ridge, f64::sqrt);
-        along
+        self.stretched(rows, ridge, f64::sqrt)
     }
 
     /// The way back.
@@ -164,10 +160,15 @@ impl LeastSquares {
 
     /// A gradient by scaled weights as one by white coordinates.
     pub(crate) fn whiten_slope(&self, rows: &[f64], ridge: f64) -> Vec<f64> {
+        self.stretched(rows, ridge, |h| 1.0 / h.sqrt())
+    }
+
+    /// Rows along the eigenvectors, each coordinate times what `by` makes of its value.
+    fn stretched(&self, rows: &[f64], ridge: f64, by: impl Fn(f64) -> f64) -> Vec<f64> {
         let p = self.n_inputs();
         let vectors = Dense::new(&self.eigen.vectors, p, p);
         let mut along = product(Dense::new(rows, rows.len() / p, p), vectors.transposed());
-        self.stretch(&mut along, ridge, |h| 1.0 / h.sqrt());
+        self.stretch(&mut along, ridge, by);
         along
     }
 

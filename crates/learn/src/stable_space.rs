@@ -96,11 +96,11 @@ pub const MEMORY: f64 = 100.0;
 /// and is what memory is there for.
 const AS_GOOD: f64 = 1.02;
 
-/// Fits to roll-outs that are tried: the ridge in multiples of the least one, and
-/// how many times as strongly memory is held back.
-const ROLLED: [(f64, f64); 1] = [(10.0, 10.0)];
+/// For roll-outs: the ridge in multiples of the least one, and how many times as
+/// strongly memory is held back.
+const ROLLED: (f64, f64) = (10.0, 10.0);
 
-/// Steps of each of them.
+/// Their steps.
 const ROLLED_STEPS: usize = 60;
 
 /// After so many steps each is looked at on clips split `tune`.
@@ -368,26 +368,25 @@ pub fn train_stable_space(
     let is_rolled = config.fitting == Fitting::RolledOut && config.ridge == Ridge::Tuned;
     if is_rolled && order > 0 && !tune.is_empty() {
         let clips = clips(&encoder(&cloth), &extended, &layout, &seen)?;
-        for (times, memory) in ROLLED {
-            let held = (times * usual[0], memory);
-            let problem = moving.problem(&layout.blocks(memory))?;
-            let first = first(held.0)?;
-            let roll_outs = RollOuts::new(layout, clips.clone(), &first);
-            roll_outs.descend(&problem, held.0, ROLLED_STEPS, |step, weights| {
-                seen(TrainStage::RollOuts)?;
-                if !step.is_multiple_of(ROLLED_SEEN) {
-                    return Ok(());
-                }
-                let fit = stable_roll_out(&layout, weights, config.max_radius)?;
-                let animator = animator(&fit, &first)?;
-                let seen = tried_of(&fit, &animator, held)?;
-                tried.push(seen);
-                if seen.tune < tried[taken.0].tune {
-                    taken = (tried.len() - 1, animator);
-                }
-                Ok(())
-            })?;
-        }
+        let (times, memory) = ROLLED;
+        let held = (times * usual[0], memory);
+        let problem = moving.problem(&layout.blocks(memory))?;
+        let first = first(held.0)?;
+        let roll_outs = RollOuts::new(layout, clips, &first);
+        roll_outs.descend(&problem, held.0, ROLLED_STEPS, |step, weights| {
+            seen(TrainStage::RollOuts)?;
+            if !step.is_multiple_of(ROLLED_SEEN) {
+                return Ok(());
+            }
+            let fit = stable_roll_out(&layout, weights, config.max_radius)?;
+            let animator = animator(&fit, &first)?;
+            let seen = tried_of(&fit, &animator, held)?;
+            tried.push(seen);
+            if seen.tune < tried[taken.0].tune {
+                taken = (tried.len() - 1, animator);
+            }
+            Ok(())
+        })?;
     }
     let (taken, animator) = taken;
     let energy = match order {

@@ -78,7 +78,7 @@ pub(super) const GARMENTS: [Garment; 8] = [
         [0.00041, 0.40],
     ),
     garment(
-        "fitted (Oscar) dress",
+        "Oscar dress",
         "stable-spaces-oscar-dress",
         820,
         0.9654,
