@@ -32,7 +32,8 @@
 //! goes along with what was around it, and edges that have become much longer are drawn
 //! together, by the end that is free, so that nothing is thrown out of its
 //! neighbourhood. What does not settle goes home: to the skin that it lies over at
-//! rest.
+//! rest. In the end what is still inside is lifted a face at a time, if nothing around
+//! is deeper for it (`finish`).
 //!
 //! From the triangle that was nearest to a point last time one walks to the
 //! nearest of its neighbours, and on. Where that ends is nearly always the nearest
@@ -49,9 +50,10 @@
 //! It does not look at the garment itself. Where the body enters itself there is no
 //! right place, and what is pushed out of one part may end up in another. Deeper
 //! than [`CorrectionConfig::reach`] nothing is found, and nothing is moved farther
-//! than [`CorrectionConfig::farthest`].
+//! than [`CorrectionConfig::farthest`], or a quarter more by the last lifts.
 
 mod corrected;
+mod finish;
 mod grid;
 mod hold;
 mod lists;
@@ -81,7 +83,7 @@ pub struct CorrectionConfig {
     pub margin: f32,
     /// How far from the skin cloth is looked for [m].
     pub reach: f32,
-    /// The farthest that cloth is moved [m].
+    /// The farthest that cloth is pushed [m].
     pub farthest: f32,
     /// How far from a vertex of the body cloth is looked for [m].
     pub skin_reach: f32,
@@ -134,6 +136,8 @@ pub struct CollisionCorrection {
     lengths: Vec<f32>,
     /// The vertices around each vertex of the garment.
     around: Lists,
+    /// The faces around each vertex of the garment.
+    faces: Lists,
     n_vertices: usize,
 }
 
@@ -178,6 +182,10 @@ impl CollisionCorrection {
             around.extend([(*a, *b), (*b, *a)]);
         }
         let around = Lists::new(garment.n_vertices(), &mut around);
+        let mut faces = Vec::new();
+        for (face, corners) in garment.triangles().iter().enumerate() {
+            faces.extend(corners.map(|v| (v, face as u32)));
+        }
         let length = |ends: &[u32; 2]| rest[ends[0] as usize].distance(rest[ends[1] as usize]);
         let lengths: Vec<f32> = edges.iter().map(length).collect();
         let skin_mesh = Skin::new((body, skin), (garment, rest), worn_over);
@@ -186,6 +194,7 @@ impl CollisionCorrection {
             worn: Worn::new((&skin_mesh, skin), (garment, rest), &around, &lengths),
             skin: skin_mesh,
             around,
+            faces: Lists::new(garment.n_vertices(), &mut faces),
             edges,
             lengths,
             garment: garment.clone(),
@@ -236,6 +245,7 @@ impl CollisionCorrection {
             self.take_home(state, skin, cloth);
             self.settle(state, skin, cloth, self.config.rounds / 2);
         }
+        self.finish(state, skin, cloth);
         let ways = cloth.iter().zip(&state.before);
         let farthest = ways.map(|(now, before)| now.distance_squared(*before));
         Ok(libm::sqrtf(farthest.fold(0.0, f32::max)))
