@@ -5,6 +5,7 @@ mod dataset;
 mod eval;
 mod reproduce;
 mod train;
+mod view;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ pub(crate) use reproduce::{Reproduce, Scale, StableSpacesPlan};
 pub(crate) use train::{
     FittedTo, LinearPlan, Space, StableBy, StableSpacePlan, StableVariant, Train,
 };
+pub(crate) use view::View;
 
 /// Turns cloth simulation into clothing that runs in real time.
 #[derive(Debug, Parser)]
@@ -71,6 +73,8 @@ pub(crate) enum Command {
     Reproduce(Reproduce),
     /// PNG of a character, a garment, a clip or an animation, without a display
     Picture(Picture),
+    /// A dataset and models of its garments in the browser, side by side
+    View(View),
     /// Cloth against the textbook; exit code 1 if a case misses its limit
     Validate(Validate),
     /// Named speed measurements

@@ -43,6 +43,7 @@ mod stage;
 mod stop;
 mod train;
 mod validate;
+mod view;
 mod wear_ledger;
 mod wear_pair;
 mod wear_table;
@@ -91,6 +92,7 @@ fn main() -> ExitCode {
         Command::Train(command) => train::run(&command, &say),
         Command::Reproduce(command) => reproduce::run(&command, &say),
         Command::Picture(plan) => picture::run(&plan, &say),
+        Command::View(plan) => view::run(&plan, &say),
         Command::Validate(plan) => validate::run(&plan, &say),
         Command::Bench(command) => bench::run(&command, &say),
         Command::Info(plan) => info::run(&plan, &say),

@@ -57,6 +57,7 @@ mod road;
 mod simulated;
 mod surfacing;
 mod training;
+mod viewing;
 mod wear;
 mod wearer;
 
@@ -76,4 +77,5 @@ pub use road::{
 };
 pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};
 pub use training::{TrainingError, skinned_garment, train_linear_model, train_stable_model};
+pub use viewing::{DatasetExhibit, ExhibitError};
 pub use wear::{FrameFlags, WearMeter, WearSummary, WornFrame};

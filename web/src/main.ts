@@ -1,0 +1,478 @@
+// The viewer: panes in step, one a method, of one clip.
+
+import * as three from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import * as api from "./api";
+import { BodySurface, Figure } from "./figure";
+import { distances, drawBar } from "./heat";
+import { Track } from "./track";
+
+const SIMULATION = "simulation";
+const TINTS = [0x3f6ea8, 0xa8503f, 0x3f8a5a, 0x8a6d2f, 0x7a4f96, 0x2f8a8a];
+/** Ends of the bar [cm]. */
+const ENDS = [1, 2, 5, 10, 20];
+
+interface Pane {
+  name: string;
+  figure: Figure;
+  label: HTMLDivElement;
+  figures: HTMLParagraphElement;
+  track: Track | undefined;
+  isShown: boolean;
+  distances: Float32Array;
+}
+
+function element<T extends HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`there is no ${id} on the page`);
+  return found as T;
+}
+
+const canvas = element<HTMLCanvasElement>("canvas");
+const stage = element("stage");
+const labels = element("labels");
+const message = element("message");
+const clipChoice = element<HTMLSelectElement>("clip");
+const garmentChoice = element<HTMLSelectElement>("garment");
+const scrub = element<HTMLInputElement>("scrub");
+const play = element<HTMLButtonElement>("play");
+const check = (id: string) => element<HTMLInputElement>(id);
+
+const renderer = new three.WebGLRenderer({ canvas, antialias: true, alpha: true });
+renderer.setScissorTest(true);
+const camera = new three.PerspectiveCamera(32, 1, 0.05, 60);
+const orbit = new OrbitControls(camera, canvas);
+orbit.enableDamping = true;
+
+let catalog: api.Catalog;
+let body: BodySurface;
+let bodyTrack: Track | undefined;
+let panes: Pane[] = [];
+let shape: number[] | undefined;
+/** Frame shown, and time since then [s]. */
+let frame = 0;
+let since = 0;
+let isPlaying = true;
+let isStale = true;
+/** Where the body was when the camera last followed it [m]. */
+let followed: three.Vector3 | undefined;
+
+function say(text: string): void {
+  message.textContent = text;
+}
+
+function stale(): void {
+  isStale = true;
+}
+
+function currentClip(): api.Clip {
+  return catalog.clips.find((c) => c.name === clipChoice.value) ?? catalog.clips[0]!;
+}
+
+function currentGarment(): api.Garment {
+  return catalog.garments.find((g) => g.name === garmentChoice.value) ?? catalog.garments[0]!;
+}
+
+/** Meshes and panes of the chosen garment. */
+async function openGarment(): Promise<void> {
+  say("loading…");
+  const garment = currentGarment();
+  const [skin, cloth] = await Promise.all([
+    api.mesh("body", garment.name),
+    api.mesh("garment", garment.name),
+  ]);
+  close();
+  panes.forEach((pane) => pane.figure.dispose());
+  body = new BodySurface(skin);
+  body.arrange(check("over").checked);
+  labels.replaceChildren();
+  const names = [SIMULATION, ...garment.methods.map((m) => m.name)];
+  panes = names.map((name, i) => {
+    const label = document.createElement("div");
+    label.className = "pane";
+    label.dataset.method = name;
+    const title = document.createElement("h2");
+    title.textContent = name;
+    const figures = document.createElement("p");
+    label.append(title, figures);
+    labels.append(label);
+    return {
+      name,
+      figure: new Figure(body, cloth, TINTS[i % TINTS.length]!),
+      label,
+      figures,
+      track: undefined,
+      isShown: i < 4,
+      distances: new Float32Array(cloth.vertices),
+    };
+  });
+  const list = element("panes");
+  list.replaceChildren(
+    ...panes.map((pane, i) => {
+      const label = document.createElement("label");
+      const box = document.createElement("input");
+      box.type = "checkbox";
+      box.checked = pane.isShown;
+      box.dataset.pane = pane.name;
+      box.addEventListener("change", () => {
+        pane.isShown = box.checked;
+        openTracks(frame);
+      });
+      const key = document.createElement("kbd");
+      key.textContent = i < 9 ? String(i + 1) : "";
+      label.append(box, pane.name, key);
+      return label;
+    }),
+  );
+  openClip();
+}
+
+function close(): void {
+  bodyTrack?.close();
+  bodyTrack = undefined;
+  for (const pane of panes) {
+    pane.track?.close();
+    pane.track = undefined;
+  }
+}
+
+/** From the first frame of the chosen clip on. */
+function openClip(): void {
+  frame = 0;
+  since = 0;
+  followed = undefined;
+  shape = undefined;
+  scrub.max = String(currentClip().frames - 1);
+  sliders();
+  close();
+  openTracks(0);
+}
+
+/** Loads what is shown and not there, from a frame on. */
+function openTracks(first: number): void {
+  const clip = currentClip();
+  const common = {
+    clip: clip.name,
+    garment: currentGarment().name,
+    ...(shape ? { shape: shape.join(",") } : {}),
+    ...(check("correct").checked ? {} : { correct: "0" }),
+  };
+  bodyTrack ??= new Track({ ...common, of: "body" }, clip.frames, first, stale);
+  for (const pane of panes) {
+    // The simulation is what others are compared with, shown or not.
+    if (!pane.isShown && pane.name !== SIMULATION) continue;
+    const start = pane.name === SIMULATION ? 0 : first;
+    pane.track ??= new Track({ ...common, of: pane.name }, clip.frames, start, stale);
+  }
+  stale();
+}
+
+/** Everything that depends on the shape or on correction, again. */
+function reopen(): void {
+  bodyTrack?.close();
+  bodyTrack = undefined;
+  for (const pane of panes) {
+    if (pane.name === SIMULATION) continue;
+    pane.track?.close();
+    pane.track = undefined;
+  }
+  openTracks(frame);
+}
+
+function sliders(): void {
+  const own = currentClip().shape;
+  element("shapes").hidden = catalog.shape.length === 0;
+  element("sliders").replaceChildren(
+    ...catalog.shape.map((parameter, i) => {
+      const label = document.createElement("label");
+      label.className = "slider";
+      const range = document.createElement("input");
+      range.type = "range";
+      range.min = String(parameter.min);
+      range.max = String(parameter.max);
+      range.step = "0.1";
+      range.value = String((shape ?? own)[i] ?? 0);
+      range.dataset.shape = parameter.name;
+      const value = document.createElement("output");
+      value.textContent = Number(range.value).toFixed(1);
+      range.addEventListener("input", () => {
+        value.textContent = Number(range.value).toFixed(1);
+        shape = [...(shape ?? own)];
+        shape[i] = Number(range.value);
+        reopen();
+      });
+      label.append(parameter.name, range, value);
+      return label;
+    }),
+  );
+}
+
+/** The middle of the body [m]. */
+function middle(positions: Float32Array): three.Vector3 {
+  const sum = new three.Vector3();
+  const n = positions.length / 3;
+  for (let v = 0; v < n; v++) {
+    sum.x += positions[3 * v]!;
+    sum.y += positions[3 * v + 1]!;
+    sum.z += positions[3 * v + 2]!;
+  }
+  return sum.divideScalar(Math.max(n, 1));
+}
+
+function follow(positions: Float32Array): void {
+  const now = middle(positions);
+  if (!followed) {
+    orbit.target.copy(now);
+    camera.position.copy(now).add(new three.Vector3(1.5, 0.5, 3.4));
+  } else if (check("follow").checked) {
+    const way = now.clone().sub(followed).setY(0);
+    orbit.target.add(way);
+    camera.position.add(way);
+  }
+  followed = now;
+}
+
+function shown(): Pane[] {
+  return panes.filter((pane) => pane.isShown);
+}
+
+/** What is shown of the current frame. */
+function placeFrame(): void {
+  const skin = bodyTrack?.at(frame);
+  if (skin) {
+    body.place(skin.positions);
+    follow(skin.positions);
+  }
+  const simulated = panes.find((pane) => pane.name === SIMULATION)?.track?.at(frame);
+  const isHeat = check("heat").checked;
+  const end = Number(element<HTMLSelectElement>("heat-range").value) / 100;
+  let failure = bodyTrack?.failure;
+  for (const pane of shown()) {
+    const own = pane.track?.at(frame);
+    failure ??= pane.track?.failure;
+    pane.figure.show({
+      body: check("body").checked && skin !== undefined,
+      wire: check("wire").checked,
+      cloth: own !== undefined,
+    });
+    if (!own) {
+      pane.figures.textContent = "…";
+      continue;
+    }
+    pane.figure.place(own.positions);
+    const isOther = pane.name !== SIMULATION;
+    // Another shape has no simulation to be compared with.
+    const isCompared = isOther && simulated?.frame === own.frame && !shape;
+    const lines = isOther ? [] : ["stored"];
+    if (isCompared && simulated) {
+      const mean = distances(own.positions, simulated.positions, pane.distances);
+      lines.push(`${(100 * mean).toFixed(2)} cm from the simulation`);
+    }
+    if (isOther) {
+      lines.push(`${own.ms.toFixed(1)} ms, confidence ${own.confidence.toFixed(2)}`);
+      if (own.moved > 0) lines.push(`pushed by up to ${(1000 * own.moved).toFixed(1)} mm`);
+    }
+    pane.figures.textContent = lines.join("\n");
+    pane.figure.paint(isHeat && isCompared ? pane.distances : undefined, end);
+  }
+  say(failure ?? (skin ? "" : "loading…"));
+  const clip = currentClip();
+  const rate = catalog.frame_rate;
+  scrub.value = String(frame);
+  element("time").textContent = `${frame + 1}/${clip.frames} · ${(frame / rate).toFixed(2)} s`;
+  document.body.dataset.frame = String(frame);
+}
+
+/** Panes side by side, in as many columns as leave them tall. */
+function layout(): { pane: Pane; x: number; y: number; w: number; h: number }[] {
+  const all = shown();
+  const { clientWidth: width, clientHeight: height } = stage;
+  const columns = Math.max(1, Math.min(all.length, Math.round((width / height) * 1.6) || 1));
+  const rows = Math.max(1, Math.ceil(all.length / columns));
+  return all.map((pane, i) => ({
+    pane,
+    x: ((i % columns) * width) / columns,
+    y: (Math.floor(i / columns) * height) / rows,
+    w: width / columns,
+    h: height / rows,
+  }));
+}
+
+function draw(): void {
+  const { clientWidth: width, clientHeight: height } = stage;
+  renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+  const size = renderer.getSize(new three.Vector2());
+  if (size.x !== width || size.y !== height) renderer.setSize(width, height, false);
+  renderer.setScissor(0, 0, width, height);
+  renderer.setViewport(0, 0, width, height);
+  renderer.setClearColor(0x000000, 0);
+  renderer.clear();
+  for (const pane of panes) pane.label.hidden = !pane.isShown;
+  for (const { pane, x, y, w, h } of layout()) {
+    pane.label.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
+    camera.aspect = w / h;
+    camera.updateProjectionMatrix();
+    const bottom = height - y - h;
+    renderer.setViewport(x, bottom, w, h);
+    renderer.setScissor(x, bottom, w, h);
+    renderer.render(pane.figure.scene, camera);
+  }
+  element("legend").hidden = !check("heat").checked;
+}
+
+/** Whether all that is shown has come. */
+function isReady(next: number): boolean {
+  const tracks = [bodyTrack, ...shown().map((pane) => pane.track)];
+  return tracks.every((track) => track?.has(next) ?? false);
+}
+
+let last = performance.now();
+function tick(now: number): void {
+  requestAnimationFrame(tick);
+  const elapsed = Math.min((now - last) / 1000, 0.25);
+  last = now;
+  if (isPlaying && panes.length > 0) {
+    const speed = Number(element<HTMLSelectElement>("speed").value);
+    since += elapsed * speed * catalog.frame_rate;
+    const n = currentClip().frames;
+    while (since >= 1) {
+      const next = (frame + 1) % n;
+      if (!isReady(next)) {
+        since = 0;
+        break;
+      }
+      if (next === 0) followed = undefined;
+      frame = next;
+      since -= 1;
+      isStale = true;
+    }
+  }
+  if (isStale) {
+    isStale = false;
+    placeFrame();
+  }
+  orbit.update();
+  draw();
+}
+
+function setPlaying(to: boolean): void {
+  isPlaying = to;
+  play.textContent = to ? "❚❚" : "▶";
+}
+
+function goTo(to: number): void {
+  const n = currentClip().frames;
+  frame = ((to % n) + n) % n;
+  since = 0;
+  stale();
+}
+
+function toggle(id: string): void {
+  const box = check(id);
+  box.checked = !box.checked;
+  box.dispatchEvent(new Event("change"));
+}
+
+function listen(): void {
+  clipChoice.addEventListener("change", openClip);
+  garmentChoice.addEventListener("change", () => void openGarment().catch(fail));
+  play.addEventListener("click", () => setPlaying(!isPlaying));
+  scrub.addEventListener("input", () => {
+    setPlaying(false);
+    goTo(Number(scrub.value));
+  });
+  for (const id of ["heat", "wire", "body", "follow", "heat-range"]) {
+    element(id).addEventListener("change", () => {
+      legend();
+      stale();
+    });
+  }
+  check("over").addEventListener("change", () => {
+    body.arrange(check("over").checked);
+    stale();
+  });
+  check("correct").addEventListener("change", reopen);
+  element("own-shape").addEventListener("click", () => {
+    shape = undefined;
+    sliders();
+    reopen();
+  });
+  element("theme").addEventListener("click", theme);
+  window.addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.tagName === "SELECT") return;
+    const keys: Record<string, () => void> = {
+      " ": () => setPlaying(!isPlaying),
+      ArrowLeft: () => (setPlaying(false), goTo(frame - 1)),
+      ArrowRight: () => (setPlaying(false), goTo(frame + 1)),
+      Home: () => goTo(0),
+      h: () => toggle("heat"),
+      w: () => toggle("wire"),
+      b: () => toggle("body"),
+      o: () => toggle("over"),
+      f: () => toggle("follow"),
+      c: () => toggle("correct"),
+      l: theme,
+      r: () => {
+        followed = undefined;
+        stale();
+      },
+    };
+    const digit = Number(event.key);
+    const box = element("panes").querySelectorAll<HTMLInputElement>("input")[digit - 1];
+    const action = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (action) action();
+    else if (digit >= 1 && box) box.click();
+    else return;
+    event.preventDefault();
+  });
+}
+
+function theme(): void {
+  const root = document.documentElement;
+  const isDark = root.dataset.theme
+    ? root.dataset.theme === "dark"
+    : window.matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = isDark ? "light" : "dark";
+}
+
+function legend(): void {
+  const end = Number(element<HTMLSelectElement>("heat-range").value);
+  element("bar-middle").textContent = `${end / 2}`;
+  element("bar-end").textContent = `${end} cm`;
+}
+
+function options(select: HTMLSelectElement, all: { value: string; text: string }[]): void {
+  select.replaceChildren(...all.map(({ value, text }) => new Option(text, value)));
+}
+
+function fail(error: unknown): void {
+  say(error instanceof Error ? error.message : String(error));
+}
+
+async function main(): Promise<void> {
+  catalog = await api.catalog();
+  document.title = `${catalog.title} · drapery`;
+  element("title").textContent = catalog.title;
+  options(
+    clipChoice,
+    catalog.clips.map((c) => ({ value: c.name, text: `${c.name} (${c.split})` })),
+  );
+  const first = catalog.clips.find((c) => c.split === "test");
+  if (first) clipChoice.value = first.name;
+  options(
+    garmentChoice,
+    catalog.garments.map((g) => ({ value: g.name, text: `${g.name}, ${g.triangles} triangles` })),
+  );
+  const ends = element<HTMLSelectElement>("heat-range");
+  options(ends, ENDS.map((cm) => ({ value: String(cm), text: `${cm} cm` })));
+  ends.value = "5";
+  legend();
+  drawBar(element<HTMLCanvasElement>("bar"));
+  listen();
+  setPlaying(true);
+  await openGarment();
+  requestAnimationFrame(tick);
+}
+
+main().catch(fail);
