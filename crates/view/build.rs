@@ -56,7 +56,9 @@ fn build(web: &Path, page: &Path) -> Result<(), String> {
     if fs::read(&installed).is_ok_and(|was| was == lock) {
         // They are there.
     } else {
-        npm(web, &["ci", "--no-audit", "--no-fund", "--prefer-offline"])?;
+        // Not `ci`, which wants the optional packages of all other systems to be locked.
+        let quietly = ["--no-save", "--no-audit", "--no-fund", "--prefer-offline"];
+        npm(web, &[&["install"], &quietly[..]].concat())?;
         fs::write(&installed, lock).map_err(|e| e.to_string())?;
     }
     let page = page
@@ -76,8 +78,10 @@ fn npm(web: &Path, args: &[&str]) -> Result<(), String> {
         true => Ok(()),
         false => {
             let said = String::from_utf8_lossy(&ran.stderr);
-            let last = said.lines().rfind(|l| !l.trim().is_empty()).unwrap_or("");
-            Err(format!("npm {} failed: {last}", args[0]))
+            // After the code of the error comes what it means.
+            let words = |l: &&str| l.contains("error") && !l.contains("error code") && l.len() > 12;
+            let why = said.lines().find(words).unwrap_or("it does not say why");
+            Err(format!("npm {} failed: {why}", args[0]))
         }
     }
 }

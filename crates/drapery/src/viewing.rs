@@ -22,8 +22,7 @@
 use std::time::Instant;
 
 use drapery_core::{
-    BodyModel, GarmentAnimator, Pose, PoseVelocity, Seconds, ShapedBody, Surroundings,
-    Topology,
+    BodyModel, GarmentAnimator, Pose, PoseVelocity, Seconds, ShapedBody, Surroundings, Topology,
 };
 use drapery_eval::pose_velocity;
 use drapery_runtime::{Animator, CollisionCorrection, CorrectionConfig, Model};
