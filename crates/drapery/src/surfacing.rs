@@ -7,7 +7,7 @@
 //! no right place and is left alone.
 
 use drapery_core::Topology;
-use drapery_eval::PenetrationMeter;
+use drapery_eval::{DeepPlace, PenetrationMeter};
 #[cfg(doc)]
 use drapery_sim::Flesh;
 use drapery_sim::Yielding;
@@ -19,7 +19,9 @@ use crate::wear::self_contact;
 const LIMIT: f32 = 5e-4;
 /// ... to so far above it [m], in at most so many rounds ...
 const ABOVE: f32 = 1e-4;
-const ROUNDS: u32 = 6;
+const ROUNDS: u32 = 12;
+/// Below this part of the way a round is not tried again.
+const LEAST_PART: f32 = 0.1;
 /// ... and no farther than this [m]: what is deeper is not beside the skin.
 const FARTHEST: f32 = 5e-3;
 
@@ -43,33 +45,56 @@ impl Surfacing {
         }
     }
 
-    /// Lifts what is beneath a body at `skin` [m] that gives way as `felt`.
+    /// Lifts what is beneath a body at `skin` [m] that gives way as `felt`. A round that
+    /// makes it worse, all places taken together, is taken back and tried by halves: in
+    /// a crease what leaves one side may enter the other.
     pub(crate) fn lift(&mut self, skin: &[Vec3], felt: &Yielding, cloth: &mut [Vec3]) {
         let contact = self_contact(felt);
         let before = cloth.to_vec();
+        let mut places = self.meter.deep_places(skin, &contact, cloth, LIMIT);
+        let mut part = 1.0;
         for _ in 0..ROUNDS {
-            let places = self.meter.deep_places(skin, &contact, cloth, LIMIT);
-            if places.is_empty() {
+            if places.is_empty() || part < LEAST_PART {
                 break;
             }
-            let mut lifts = vec![Vec3::ZERO; cloth.len()];
-            for place in places {
-                let lift = place.way + ABOVE * place.way.normalize_or_zero();
-                let sum_sq: f32 = place.weights.iter().map(|w| w * w).sum();
-                // The least that takes the place itself there.
-                for (v, weight) in place.corners.into_iter().zip(place.weights) {
-                    let share = lift * (weight / sum_sq);
-                    let so_far = &mut lifts[v as usize];
-                    if share.length_squared() > so_far.length_squared() {
-                        *so_far = share;
-                    }
-                }
+            let mut trial = cloth.to_vec();
+            lift_by(&mut trial, &places, part, &before);
+            let left = self.meter.deep_places(skin, &contact, &trial, LIMIT);
+            if badness(&left) < badness(&places) {
+                cloth.copy_from_slice(&trial);
+                places = left;
+                part = 1.0;
+            } else {
+                part *= 0.5;
             }
-            for ((p, lift), before) in cloth.iter_mut().zip(lifts).zip(&before) {
-                if lift != Vec3::ZERO {
-                    *p = *before + (*p + lift - *before).clamp_length_max(FARTHEST);
-                }
+        }
+    }
+}
+
+/// How bad it is that places are deep: the sum of the squares of their depths [m²].
+fn badness(places: &[DeepPlace]) -> f32 {
+    places.iter().map(|place| place.way.length_squared()).sum()
+}
+
+/// Moves cloth by a part of the way that takes places of it out, no farther than
+/// [`FARTHEST`] from where it was `before` [m].
+fn lift_by(cloth: &mut [Vec3], places: &[DeepPlace], part: f32, before: &[Vec3]) {
+    let mut lifts = vec![Vec3::ZERO; cloth.len()];
+    for place in places {
+        let lift = part * (place.way + ABOVE * place.way.normalize_or_zero());
+        let sum_sq: f32 = place.weights.iter().map(|w| w * w).sum();
+        // The least that takes the place itself there.
+        for (v, weight) in place.corners.into_iter().zip(place.weights) {
+            let share = lift * (weight / sum_sq);
+            let so_far = &mut lifts[v as usize];
+            if share.length_squared() > so_far.length_squared() {
+                *so_far = share;
             }
+        }
+    }
+    for ((p, lift), before) in cloth.iter_mut().zip(lifts).zip(before) {
+        if lift != Vec3::ZERO {
+            *p = *before + (*p + lift - *before).clamp_length_max(FARTHEST);
         }
     }
 }
