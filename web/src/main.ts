@@ -8,7 +8,11 @@ import { distances, drawBar } from "./heat";
 import { Track } from "./track";
 
 const SIMULATION = "simulation";
+/** From the figure to the eye: before it, a little to its left and above. */
+const EYE = new three.Vector3(0.4, 0.12, 0.91).normalize();
 const TINTS = [0x3f6ea8, 0xa8503f, 0x3f8a5a, 0x8a6d2f, 0x7a4f96, 0x2f8a8a];
+/** A figure with its arms out is so many times as tall as wide. */
+const FIGURE = 1.3;
 /** Ends of the bar [cm]. */
 const ENDS = [1, 2, 5, 10, 20];
 
@@ -45,8 +49,11 @@ const orbit = new OrbitControls(camera, canvas);
 orbit.enableDamping = true;
 
 let catalog: api.Catalog;
+/** The body of the methods, of the chosen shape, and that of the simulation. */
 let body: BodySurface;
 let bodyTrack: Track | undefined;
+let ownBody: BodySurface;
+let ownTrack: Track | undefined;
 let panes: Pane[] = [];
 let shape: number[] | undefined;
 /** Frame shown, and time since then [s]. */
@@ -84,7 +91,8 @@ async function openGarment(): Promise<void> {
   close();
   panes.forEach((pane) => pane.figure.dispose());
   body = new BodySurface(skin);
-  body.arrange(check("over").checked);
+  ownBody = new BodySurface(skin);
+  arrange();
   labels.replaceChildren();
   const names = [SIMULATION, ...garment.methods.map((m) => m.name)];
   panes = names.map((name, i) => {
@@ -98,7 +106,7 @@ async function openGarment(): Promise<void> {
     labels.append(label);
     return {
       name,
-      figure: new Figure(body, cloth, TINTS[i % TINTS.length]!),
+      figure: new Figure(name === SIMULATION ? ownBody : body, cloth, TINTS[i % TINTS.length]!),
       label,
       figures,
       track: undefined,
@@ -127,7 +135,13 @@ async function openGarment(): Promise<void> {
   openClip();
 }
 
+function arrange(): void {
+  for (const surface of [body, ownBody]) surface.arrange(check("over").checked);
+}
+
 function close(): void {
+  ownTrack?.close();
+  ownTrack = undefined;
   bodyTrack?.close();
   bodyTrack = undefined;
   for (const pane of panes) {
@@ -150,14 +164,16 @@ function openClip(): void {
 
 /** Loads what is shown and not there, from a frame on. */
 function openTracks(first: number): void {
+  document.body.dataset.ready = "false";
   const clip = currentClip();
+  const own = { clip: clip.name, garment: currentGarment().name };
   const common = {
-    clip: clip.name,
-    garment: currentGarment().name,
+    ...own,
     ...(shape ? { shape: shape.join(",") } : {}),
     ...(check("correct").checked ? {} : { correct: "0" }),
   };
-  bodyTrack ??= new Track({ ...common, of: "body" }, clip.frames, first, stale);
+  ownTrack ??= new Track({ ...own, of: "body" }, clip.frames, first, stale);
+  if (shape) bodyTrack ??= new Track({ ...common, of: "body" }, clip.frames, first, stale);
   for (const pane of panes) {
     // The simulation is what others are compared with, shown or not.
     if (!pane.isShown && pane.name !== SIMULATION) continue;
@@ -223,7 +239,11 @@ function follow(positions: Float32Array): void {
   const now = middle(positions);
   if (!followed) {
     orbit.target.copy(now);
-    camera.position.copy(now).add(new three.Vector3(1.5, 0.5, 3.4));
+    const box = new three.Box3().setFromArray(positions);
+    const tall = Math.max(box.max.y - box.min.y, (box.max.x - box.min.x) / FIGURE);
+    const away = (0.62 * tall) / Math.tan((camera.fov * Math.PI) / 360);
+    orbit.target.y = (box.min.y + box.max.y) / 2 + 0.05 * tall;
+    camera.position.copy(orbit.target).addScaledVector(EYE, away);
   } else if (check("follow").checked) {
     const way = now.clone().sub(followed).setY(0);
     orbit.target.add(way);
@@ -238,56 +258,64 @@ function shown(): Pane[] {
 
 /** What is shown of the current frame. */
 function placeFrame(): void {
-  const skin = bodyTrack?.at(frame);
-  if (skin) {
-    body.place(skin.positions);
-    follow(skin.positions);
+  const own = ownTrack?.at(frame);
+  const skin = shape ? bodyTrack?.at(frame) : own;
+  if (own) {
+    ownBody.place(own.positions);
+    follow(own.positions);
   }
+  if (skin) body.place(skin.positions);
   const simulated = panes.find((pane) => pane.name === SIMULATION)?.track?.at(frame);
   const isHeat = check("heat").checked;
   const end = Number(element<HTMLSelectElement>("heat-range").value) / 100;
-  let failure = bodyTrack?.failure;
+  let failure = ownTrack?.failure ?? bodyTrack?.failure;
   for (const pane of shown()) {
-    const own = pane.track?.at(frame);
+    const cloth = pane.track?.at(frame);
+    const isOther = pane.name !== SIMULATION;
     failure ??= pane.track?.failure;
     pane.figure.show({
-      body: check("body").checked && skin !== undefined,
+      body: check("body").checked && (isOther ? skin : own) !== undefined,
       wire: check("wire").checked,
-      cloth: own !== undefined,
+      cloth: cloth !== undefined,
     });
-    if (!own) {
+    if (!cloth) {
       pane.figures.textContent = "…";
       continue;
     }
-    pane.figure.place(own.positions);
-    const isOther = pane.name !== SIMULATION;
+    pane.figure.place(cloth.positions);
     // Another shape has no simulation to be compared with.
-    const isCompared = isOther && simulated?.frame === own.frame && !shape;
-    const lines = isOther ? [] : ["stored"];
+    const isCompared = isOther && simulated?.frame === cloth.frame && !shape;
+    const lines = isOther ? [] : ["as stored"];
     if (isCompared && simulated) {
-      const mean = distances(own.positions, simulated.positions, pane.distances);
+      const mean = distances(cloth.positions, simulated.positions, pane.distances);
       lines.push(`${(100 * mean).toFixed(2)} cm from the simulation`);
     }
     if (isOther) {
-      lines.push(`${own.ms.toFixed(1)} ms, confidence ${own.confidence.toFixed(2)}`);
-      if (own.moved > 0) lines.push(`pushed by up to ${(1000 * own.moved).toFixed(1)} mm`);
+      lines.push(`${cloth.ms.toFixed(1)} ms, confidence ${cloth.confidence.toFixed(2)}`);
+      if (cloth.moved > 0) lines.push(`pushed by up to ${(1000 * cloth.moved).toFixed(1)} mm`);
     }
     pane.figures.textContent = lines.join("\n");
     pane.figure.paint(isHeat && isCompared ? pane.distances : undefined, end);
   }
-  say(failure ?? (skin ? "" : "loading…"));
+  say(failure ?? (own ? "" : "loading…"));
   const clip = currentClip();
   const rate = catalog.frame_rate;
   scrub.value = String(frame);
   element("time").textContent = `${frame + 1}/${clip.frames} · ${(frame / rate).toFixed(2)} s`;
   document.body.dataset.frame = String(frame);
+  document.body.dataset.ready = String(isReady(frame));
 }
 
-/** Panes side by side, in as many columns as leave them tall. */
+/** Panes side by side, in as many columns as make a standing figure largest. */
 function layout(): { pane: Pane; x: number; y: number; w: number; h: number }[] {
   const all = shown();
   const { clientWidth: width, clientHeight: height } = stage;
-  const columns = Math.max(1, Math.min(all.length, Math.round((width / height) * 1.6) || 1));
+  let columns = 1;
+  let best = 0;
+  for (let n = 1; n <= all.length; n++) {
+    const tall = Math.min(height / Math.ceil(all.length / n), FIGURE * (width / n));
+    if (tall > best * 1.001) [columns, best] = [n, tall];
+  }
   const rows = Math.max(1, Math.ceil(all.length / columns));
   return all.map((pane, i) => ({
     pane,
@@ -322,7 +350,7 @@ function draw(): void {
 
 /** Whether all that is shown has come. */
 function isReady(next: number): boolean {
-  const tracks = [bodyTrack, ...shown().map((pane) => pane.track)];
+  const tracks = [ownTrack, ...(shape ? [bodyTrack] : []), ...shown().map((pane) => pane.track)];
   return tracks.every((track) => track?.has(next) ?? false);
 }
 
@@ -388,7 +416,7 @@ function listen(): void {
     });
   }
   check("over").addEventListener("change", () => {
-    body.arrange(check("over").checked);
+    arrange();
     stale();
   });
   check("correct").addEventListener("change", reopen);
