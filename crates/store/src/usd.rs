@@ -170,8 +170,7 @@ pub fn write_usda(scene: &UsdScene<'_>, out: &mut dyn Write) -> Result<(), UsdWr
     let n_frames = check(scene)?;
     let mut text = Text::new(out);
     stage(&mut text, scene.frame_rate, n_frames)?;
-    text.line(format_args!("def Xform \"{ROOT}\""))?;
-    text.open('{')?;
+    mesh::open(&mut text, format_args!("Xform \"{ROOT}\""), Vec::new())?;
     let mut names = Names::default();
     if let Some(body) = &scene.body {
         body::write(body, &names.take("body"), &mut text)?;
@@ -187,7 +186,7 @@ pub fn write_usda(scene: &UsdScene<'_>, out: &mut dyn Write) -> Result<(), UsdWr
 fn stage(text: &mut Text<'_>, rate: FrameRate, n_frames: usize) -> Result<(), UsdWriteError> {
     let rate = rate.hz();
     text.line(format_args!("#usda 1.0"))?;
-    text.open('(')?;
+    text.open(format_args!("("))?;
     text.line(format_args!("defaultPrim = \"{ROOT}\""))?;
     text.line(format_args!(
         "doc = \"drapery {}\"",

@@ -121,28 +121,20 @@ fn skin(
     let bind = "matrix4d primvars:skel:geomBindTransform";
     text.line(format_args!("{bind} = {identity}"))?;
     let n = body.skin.n_influences();
-    text.array(
+    text.array_per_vertex(
+        n,
         format_args!("int[] primvars:skel:jointIndices = "),
         body.skin.joints(),
         |text, joint| text.put(format_args!("{joint}")),
     )?;
-    per_vertex(n, text)?;
-    text.array(
+    text.array_per_vertex(
+        n,
         format_args!("float[] primvars:skel:jointWeights = "),
         body.skin.weights().iter().copied(),
         Text::number,
     )?;
-    per_vertex(n, text)?;
     text.line(format_args!("rel skel:skeleton = <{at}/{SKELETON}>"))?;
     text.close('}')
-}
-
-/// That the primvar above has `n` entries a vertex.
-fn per_vertex(n: usize, text: &mut Text<'_>) -> Result<(), UsdWriteError> {
-    text.open('(')?;
-    text.line(format_args!("elementSize = {n}"))?;
-    text.line(format_args!("interpolation = \"vertex\""))?;
-    text.close(')')
 }
 
 fn joints(paths: &[String], text: &mut Text<'_>) -> Result<(), UsdWriteError> {

@@ -34,15 +34,16 @@ pub(super) fn open(
     kind: fmt::Arguments<'_>,
     metadata: Vec<String>,
 ) -> Result<(), UsdWriteError> {
-    text.line(format_args!("def {kind}"))?;
-    if !metadata.is_empty() {
-        text.open('(')?;
+    if metadata.is_empty() {
+        text.line(format_args!("def {kind}"))?;
+    } else {
+        text.open(format_args!("def {kind} ("))?;
         for line in metadata {
             text.line(format_args!("{line}"))?;
         }
         text.close(')')?;
     }
-    text.open('{')
+    text.open(format_args!("{{"))
 }
 
 /// The own name of a prim that goes by another.

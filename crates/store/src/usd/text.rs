@@ -38,9 +38,9 @@ impl<'w> Text<'w> {
         self.end()
     }
 
-    /// A line with a bracket; what follows is indented.
-    pub(super) fn open(&mut self, bracket: char) -> Result<(), UsdWriteError> {
-        self.line(format_args!("{bracket}"))?;
+    /// A line that ends with a bracket; what follows is indented.
+    pub(super) fn open(&mut self, line: fmt::Arguments<'_>) -> Result<(), UsdWriteError> {
+        self.line(line)?;
         self.depth += 1;
         Ok(())
     }
@@ -49,6 +49,24 @@ impl<'w> Text<'w> {
     pub(super) fn close(&mut self, bracket: char) -> Result<(), UsdWriteError> {
         self.depth -= 1;
         self.line(format_args!("{bracket}"))
+    }
+
+    /// `head[…]` with the entries that `put` puts, `n` for each vertex.
+    pub(super) fn array_per_vertex<T>(
+        &mut self,
+        n: usize,
+        head: fmt::Arguments<'_>,
+        entries: impl IntoIterator<Item = T>,
+        put: impl Fn(&mut Self, T),
+    ) -> Result<(), UsdWriteError> {
+        self.start(head);
+        self.entries(entries, put)?;
+        self.put(format_args!(" ("));
+        self.end()?;
+        self.depth += 1;
+        self.line(format_args!("elementSize = {n}"))?;
+        self.line(format_args!("interpolation = \"vertex\""))?;
+        self.close(')')
     }
 
     /// `head[…]` with the entries that `put` puts.
@@ -70,8 +88,7 @@ impl<'w> Text<'w> {
         frames: impl IntoIterator<Item = Result<F, UsdWriteError>>,
         put: impl Fn(&mut Self, T),
     ) -> Result<(), UsdWriteError> {
-        self.line(format_args!("{name}.timeSamples = {{"))?;
-        self.depth += 1;
+        self.open(format_args!("{name}.timeSamples = {{"))?;
         for (frame, entries) in frames.into_iter().enumerate() {
             self.start(format_args!("{frame}: "));
             self.entries(entries?, &put)?;
