@@ -1,6 +1,8 @@
 //! Scenes written as `.usda`: the text itself, what is refused, and that it is
 //! streamed. USD's own reader opens such files in the tests of the program.
 
+#![allow(clippy::unwrap_used, reason = "tests may unwrap")]
+
 use std::io::{self, Write};
 
 use drapery_core::{FrameRate, JointId, Pose, Skeleton, SkinWeights, Topology};
