@@ -3,9 +3,9 @@
 Usage: python blender_compare.py FOLDER
 
 FOLDER holds what `drapery animate` wrote for one garment on one body:
-animation.glb, garment.pc2, garment.obj (the garment's own file) and
-animation.npz (the positions that the other two should show). Exits 1 when a
-vertex is more than 0.1 mm away on one of three frames.
+animation.glb, animation.usda, garment.pc2, garment.obj (the garment's own
+file) and animation.npz (the positions that the others should show). Exits 1
+when a vertex is more than 0.1 mm away on one of three frames.
 """
 
 import os
@@ -53,6 +53,23 @@ def compare(what, frame, found, expected):
     return bool(worst <= LIMIT)
 
 
+def compare_meshes(kind, scene, frames, cloth, body):
+    """The garment and the body that an importer made of a scene."""
+    # The glTF importer adds an Icosphere as the shape of bones.
+    meshes = [o for o in bpy.data.objects if o.type == "MESH" and o.name != "Icosphere"]
+    by_count = {len(o.data.vertices): o for o in meshes}
+    good = True
+    for what, points in ((f"{kind} garment", cloth), (f"{kind} body", body)):
+        obj = by_count.get(points.shape[1])
+        if obj is None:
+            print(f"{what}: no mesh of {points.shape[1]} vertices among {sorted(by_count)}")
+            return False
+        for frame in frames:
+            scene.frame_set(frame)
+            good &= compare(what, frame, evaluated(obj), to_blender(points[frame]))
+    return good
+
+
 def main(folder):
     arrays = np.load(os.path.join(folder, "animation.npz"))
     frame_rate = float(arrays["frame_rate"])
@@ -64,17 +81,11 @@ def main(folder):
 
     scene = empty_scene(frame_rate)
     bpy.ops.import_scene.gltf(filepath=os.path.join(folder, "animation.glb"))
-    # The importer adds an Icosphere as the shape of bones.
-    meshes = {o.name: o for o in bpy.data.objects if o.type == "MESH" and o.name != "Icosphere"}
-    by_count = {len(o.data.vertices): o for o in meshes.values()}
-    for what, points in (("glb garment", cloth), ("glb body", body)):
-        obj = by_count.get(points.shape[1])
-        if obj is None:
-            print(f"{what}: no mesh of {points.shape[1]} vertices among {sorted(by_count)}")
-            return False
-        for frame in frames:
-            scene.frame_set(frame)
-            good &= compare(what, frame, evaluated(obj), to_blender(points[frame]))
+    good &= compare_meshes("glb", scene, frames, cloth, body)
+
+    scene = empty_scene(frame_rate)
+    bpy.ops.wm.usd_import(filepath=os.path.join(folder, "animation.usda"))
+    good &= compare_meshes("usd", scene, frames, cloth, body)
 
     scene = empty_scene(frame_rate)
     bpy.ops.wm.obj_import(

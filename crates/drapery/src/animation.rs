@@ -21,6 +21,7 @@ use drapery_store::mdd::MddWriter;
 use drapery_store::npz::{NpyArray, NpzError, write_npz};
 use drapery_store::obj::write_obj;
 use drapery_store::pc2::Pc2Writer;
+use drapery_store::usd::{UsdBody, UsdGarment, UsdScene, UsdWriteError, write_usda};
 use glam::{DVec3, Vec3};
 
 use crate::road::{RollOut, RollOutError, roll_out_with_state};
@@ -266,6 +267,37 @@ impl<'a> Animation<'a> {
                 .collect(),
         };
         write_glb(&scene, out)
+    }
+
+    /// Writes a `.usda`: skinned body without what is always hidden, baked garments.
+    ///
+    /// # Errors
+    /// When the parts don't fit together or writing fails.
+    pub fn write_usda(&self, out: &mut dyn Write) -> Result<(), UsdWriteError> {
+        let garments = self.garments.iter().zip(CLOTH.iter().cycle());
+        let seen = self.seen_body();
+        let scene = UsdScene {
+            frame_rate: self.clip.frame_rate(),
+            body: Some(UsdBody {
+                name: self.character.name(),
+                topology: &seen,
+                rest: &self.body.rest,
+                skeleton: self.character.skeleton(),
+                joints: &self.body.joints,
+                skin: self.character.skin_weights(),
+                frames: self.clip.frames(),
+                colour: SKIN,
+            }),
+            garments: garments
+                .map(|(baked, colour)| UsdGarment {
+                    name: baked.garment.name(),
+                    topology: baked.garment.mesh().topology(),
+                    frames: &baked.frames,
+                    colour: *colour,
+                })
+                .collect(),
+        };
+        write_usda(&scene, out)
     }
 
     /// The bytes of an `.npz` with everything: garments, body, poses, names.

@@ -13,5 +13,6 @@ pub mod npz;
 pub mod obj;
 pub mod pc2;
 mod point_cache;
+pub mod usd;
 
 pub use point_cache::{CacheError, CacheWriteError};
