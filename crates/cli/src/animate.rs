@@ -18,6 +18,7 @@ use crate::{Answer, record, source, stop, write};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Glb,
+    Abc,
     Npz,
     Pc2,
     Mdd,
@@ -28,6 +29,7 @@ impl Format {
     pub(crate) fn of(ending: &str) -> Option<Self> {
         Some(match ending {
             "glb" => Self::Glb,
+            "abc" => Self::Abc,
             "npz" => Self::Npz,
             "pc2" => Self::Pc2,
             "mdd" => Self::Mdd,
@@ -45,7 +47,7 @@ impl Format {
 pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
     let format = Format::of(&write::check(&plan.out)?).with_context(|| {
         format!(
-            "--out {}: an animation is written as .glb, .npz, .pc2, .mdd or .obj",
+            "--out {}: an animation is written as .glb, .abc, .npz, .pc2, .mdd or .obj",
             plan.out.display()
         )
     })?;
@@ -133,8 +135,8 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// How many triangles of the body its clothes always hide: left out of .glb, marked
-/// in .npz.
+/// How many triangles of the body its clothes always hide: left out of .glb
+/// and .abc, marked in .npz.
 fn n_hidden(animation: &Animation<'_>) -> usize {
     let body = animation.character.topology();
     let hidden = animation.hidden.as_ref().map(|h| h.triangles(body));
@@ -163,6 +165,9 @@ pub(crate) fn save(
 ) -> anyhow::Result<String> {
     match format {
         Format::Glb => glb(animation, path)?,
+        Format::Abc => write::stream(path, |file| {
+            Ok(animation.write_alembic(BufWriter::new(file))?)
+        })?,
         Format::Npz => write::file(path, &animation.npz()?)?,
         Format::Pc2 => {
             let garment = only(animation)?;
@@ -234,6 +239,7 @@ mod tests {
     #[test]
     fn endings_choose_the_format() {
         assert_eq!(Format::of("glb"), Some(Format::Glb));
+        assert_eq!(Format::of("abc"), Some(Format::Abc));
         assert_eq!(Format::of("fbx"), None);
         assert_eq!(Format::of(""), None);
     }
