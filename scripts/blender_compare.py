@@ -3,9 +3,10 @@
 Usage: python blender_compare.py FOLDER
 
 FOLDER holds what `drapery animate` wrote for one garment on one body:
-animation.glb, garment.pc2, garment.obj (the garment's own file) and
-animation.npz (the positions that the other two should show). Exits 1 when a
-vertex is more than 0.1 mm away on one of three frames.
+animation.glb, animation.abc, garment.pc2, garment.obj (the garment's own file)
+and animation.npz (the positions that the others should show). Exits 1 when a
+vertex is more than 0.1 mm away on one of three frames, or when the archive's
+triangles or frames are not ours.
 """
 
 import os
@@ -53,6 +54,43 @@ def compare(what, frame, found, expected):
     return bool(worst <= LIMIT)
 
 
+def triangles(mesh):
+    """Corners of the faces of a mesh of triangles."""
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    return corners.reshape(-1, 3) if len(corners) == 3 * len(mesh.polygons) else corners
+
+
+def compare_alembic(path, arrays, frames, frame_rate):
+    """Opens an archive and compares its meshes, their triangles and their frames."""
+    good = True
+    scene = empty_scene(frame_rate)
+    bpy.ops.wm.alembic_import(filepath=path, as_background_job=False)
+    found = (scene.frame_start, scene.frame_end)
+    if found != (0, frames[-1]):
+        print(f"abc: frames {found}, expected 0 to {frames[-1]} at {frame_rate} Hz")
+        good = False
+    keys = {k.removeprefix("cloth/"): k for k in arrays.files if k.startswith("cloth/")}
+    keys["body"] = "body"
+    meshes = {o.name: o for o in bpy.data.objects if o.type == "MESH"}
+    if sorted(meshes) != sorted(keys):
+        print(f"abc: meshes {sorted(meshes)}, expected {sorted(keys)}")
+        return False
+    for name, key in keys.items():
+        obj = meshes[name]
+        if not np.array_equal(triangles(obj.data), arrays[f"triangles/{name}"]):
+            print(f"abc {name}: {len(obj.data.polygons)} faces are not our triangles")
+            good = False
+        if [m.type for m in obj.modifiers] != ["MESH_SEQUENCE_CACHE"]:
+            print(f"abc {name}: modifiers {[m.type for m in obj.modifiers]}")
+            good = False
+        for frame in frames:
+            scene.frame_set(frame)
+            what = "abc body" if name == "body" else "abc garment"
+            good &= compare(what, frame, evaluated(obj), to_blender(arrays[key][frame]))
+    return good
+
+
 def main(folder):
     arrays = np.load(os.path.join(folder, "animation.npz"))
     frame_rate = float(arrays["frame_rate"])
@@ -90,7 +128,8 @@ def main(folder):
     for frame in frames:
         scene.frame_set(frame)
         good &= compare("pc2 garment", frame, evaluated(obj), to_blender(cloth[frame]))
-    return good
+    archive = os.path.join(folder, "animation.abc")
+    return compare_alembic(archive, arrays, frames, frame_rate) and good
 
 
 if __name__ == "__main__":
