@@ -51,7 +51,7 @@ use ogawa::OgawaWriter;
 /// How objects and properties are laid out in the container.
 const LAYOUT_VERSION: i32 = 0;
 /// The library whose files ours are like: major, minor and patch, two digits each.
-const LIBRARY_VERSION: i32 = 1_08_03;
+const LIBRARY_VERSION: i32 = 10_803;
 /// The time sampling of what does not move, which every archive begins with.
 const STILL: u32 = 0;
 /// The time sampling of the meshes.

@@ -44,7 +44,11 @@ impl<'a> Node<'a> {
     fn children(self) -> Vec<Self> {
         assert!(!self.is_data());
         let (file, at) = (self.file, self.at());
-        let n = if at == 0 { 0 } else { u64_at(file, at) as usize };
+        let n = if at == 0 {
+            0
+        } else {
+            u64_at(file, at) as usize
+        };
         (0..n)
             .map(|i| Node {
                 file,
