@@ -6,14 +6,14 @@
 //!     <name>Shape      PolyMesh_v1: P and .selfBnds a sample, .faceCounts, .faceIndices once
 //! ```
 //!
-//! A transform above each mesh is what most programs write and all expect. Sample k
-//! is at k / rate. Positions are written to the bit and vertices keep their order;
+//! A transform above each mesh is what Blender and others write too. Sample k is at
+//! k / rate. Positions are written to the bit and vertices keep their order;
 //! Alembic's faces are clockwise seen from outside, so corners are written from the
 //! last to the first. Normals and texture coordinates are not written: programs make
 //! their own normals. Equal samples are not shared. No date is written, so that the
 //! same scene gives the same bytes.
 //!
-//! The writer streams: what it keeps is one sample, and 32 bytes of each that is
+//! The writer streams: what it keeps is one sample, and 24 bytes of each that is
 //! written. There is no reader.
 //!
 //! ```

@@ -132,7 +132,6 @@ mod tests {
         let mut bytes = Cursor::new(Vec::new());
         let mut writer = OgawaWriter::new(&mut bytes).unwrap();
         writer.data(&[b"abc"]).unwrap();
-        drop(writer);
         assert_eq!(bytes.get_ref()[5], 0);
     }
 }
