@@ -2,10 +2,11 @@
 
 Usage: python blender_compare.py FOLDER
 
-FOLDER holds what `drapery animate` wrote for one garment on one body:
-animation.glb, animation.usda, garment.pc2, garment.obj (the garment's own
-file) and animation.npz (the positions that the others should show). Exits 1
-when a vertex is more than 0.1 mm away on one of three frames.
+FOLDER holds what `drapery animate` wrote: animation.npz, and animation.abc with
+the same garments. If they are one, there may also be animation.glb with
+animation.usda, garment.pc2 and garment.obj (the garment's own file). Exits 1 when a vertex is
+more than 0.1 mm from its place in animation.npz on one of three frames, or when
+the archive's triangles or frames are not ours.
 """
 
 import os
@@ -70,13 +71,46 @@ def compare_meshes(kind, scene, frames, cloth, body):
     return good
 
 
-def main(folder):
-    arrays = np.load(os.path.join(folder, "animation.npz"))
-    frame_rate = float(arrays["frame_rate"])
+def triangles(mesh):
+    """Corners of the faces of a mesh of triangles."""
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    return corners.reshape(-1, 3) if len(corners) == 3 * len(mesh.polygons) else corners
+
+
+def compare_alembic(path, arrays, frames, frame_rate):
+    """Opens an archive and compares its meshes, their triangles and their frames."""
+    good = True
+    scene = empty_scene(frame_rate)
+    bpy.ops.wm.alembic_import(filepath=path, as_background_job=False)
+    found = (scene.frame_start, scene.frame_end)
+    if found != (0, frames[-1]):
+        print(f"abc: frames {found}, expected 0 to {frames[-1]} at {frame_rate} Hz")
+        good = False
+    keys = {k.removeprefix("cloth/"): k for k in arrays.files if k.startswith("cloth/")}
+    keys["body"] = "body"
+    meshes = {o.name: o for o in bpy.data.objects if o.type == "MESH"}
+    if sorted(meshes) != sorted(keys):
+        print(f"abc: meshes {sorted(meshes)}, expected {sorted(keys)}")
+        return False
+    for name, key in keys.items():
+        obj = meshes[name]
+        if not np.array_equal(triangles(obj.data), arrays[f"triangles/{name}"]):
+            print(f"abc {name}: {len(obj.data.polygons)} faces are not our triangles")
+            good = False
+        if [m.type for m in obj.modifiers] != ["MESH_SEQUENCE_CACHE"]:
+            print(f"abc {name}: modifiers {[m.type for m in obj.modifiers]}")
+            good = False
+        for frame in frames:
+            scene.frame_set(frame)
+            good &= compare(f"abc {name}", frame, evaluated(obj), to_blender(arrays[key][frame]))
+    return good
+
+
+def compare_one_garment(folder, arrays, frames, frame_rate):
+    """Opens the files of one garment and compares it, and the body of the .glb."""
     garment_key = [k for k in arrays.files if k.startswith("cloth/")][0]
     cloth, body = arrays[garment_key], arrays["body"]
-    last = len(cloth) - 1
-    frames = sorted({0, last // 2, last})
     good = True
 
     scene = empty_scene(frame_rate)
@@ -101,6 +135,17 @@ def main(folder):
     for frame in frames:
         scene.frame_set(frame)
         good &= compare("pc2 garment", frame, evaluated(obj), to_blender(cloth[frame]))
+    return good
+
+
+def main(folder):
+    arrays = np.load(os.path.join(folder, "animation.npz"))
+    frame_rate = float(arrays["frame_rate"])
+    last = len(arrays["body"]) - 1
+    frames = sorted({0, last // 2, last})
+    good = compare_alembic(os.path.join(folder, "animation.abc"), arrays, frames, frame_rate)
+    if os.path.exists(os.path.join(folder, "animation.glb")):
+        good &= compare_one_garment(folder, arrays, frames, frame_rate)
     return good
 
 

@@ -19,6 +19,7 @@ use crate::{Answer, record, source, stop, write};
 pub(crate) enum Format {
     Glb,
     Usda,
+    Abc,
     Npz,
     Pc2,
     Mdd,
@@ -30,6 +31,7 @@ impl Format {
         Some(match ending {
             "glb" => Self::Glb,
             "usda" | "usd" => Self::Usda,
+            "abc" => Self::Abc,
             "npz" => Self::Npz,
             "pc2" => Self::Pc2,
             "mdd" => Self::Mdd,
@@ -47,7 +49,7 @@ impl Format {
 pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
     let format = Format::of(&write::check(&plan.out)?).with_context(|| {
         format!(
-            "--out {}: an animation is written as .glb, .usda, .usd, .npz, .pc2, .mdd or .obj",
+            "--out {}: an animation is written as .glb, .usda, .usd, .abc, .npz, .pc2, .mdd or .obj",
             plan.out.display()
         )
     })?;
@@ -135,8 +137,8 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// How many triangles of the body its clothes always hide: left out of .glb and
-/// .usda, marked in .npz.
+/// How many triangles of the body its clothes always hide: left out of .glb, .usda
+/// and .abc, marked in .npz.
 fn n_hidden(animation: &Animation<'_>) -> usize {
     let body = animation.character.topology();
     let hidden = animation.hidden.as_ref().map(|h| h.triangles(body));
@@ -166,6 +168,9 @@ pub(crate) fn save(
     match format {
         Format::Glb => glb(animation, path)?,
         Format::Usda => write::stream(path, |file| Ok(animation.write_usda(file)?))?,
+        Format::Abc => write::stream(path, |file| {
+            Ok(animation.write_alembic(BufWriter::new(file))?)
+        })?,
         Format::Npz => write::file(path, &animation.npz()?)?,
         Format::Pc2 => {
             let garment = only(animation)?;
@@ -240,6 +245,7 @@ mod tests {
         assert_eq!(Format::of("usda"), Some(Format::Usda));
         assert_eq!(Format::of("usd"), Some(Format::Usda));
         assert_eq!(Format::of("usdc"), None);
+        assert_eq!(Format::of("abc"), Some(Format::Abc));
         assert_eq!(Format::of("fbx"), None);
         assert_eq!(Format::of(""), None);
     }

@@ -473,6 +473,7 @@ pub(crate) struct Dressed {
 #[command(after_help = "Formats, by the ending of --out:\n  \
     .glb   body and garment, opens in Blender and viewers\n  \
     .usda .usd   the same as USD text\n  \
+    .abc   the same as an Alembic archive, both baked\n  \
     .pc2 .mdd   point cache of the garment, vertex order as in its file\n  \
     .npz   arrays of everything\n  \
     .obj   one file a frame: sleeve.obj becomes sleeve_0000.obj, …\n\n\

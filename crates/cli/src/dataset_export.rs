@@ -23,7 +23,7 @@ pub(crate) struct What<'a> {
 pub(crate) fn run(path: &Path, what: &What<'_>, out: &Path, say: &Say) -> anyhow::Result<Answer> {
     let format = Format::of(&write::check(out)?).with_context(|| {
         let out = out.display();
-        format!("--out {out}: a sequence is written as .glb, .usda, .usd, .npz, .pc2, .mdd or .obj")
+        format!("--out {out}: a sequence is written as .glb, .usda, .usd, .abc, .npz, .pc2, .mdd or .obj")
     })?;
     let dataset = dataset::open(path)?;
     let stored = &dataset.head().garments;

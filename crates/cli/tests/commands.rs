@@ -158,7 +158,7 @@ fn wrong_names_are_told_with_the_nearest_right_one() {
 fn all_formats_hold_the_same_garment_in_its_own_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    for file in ["s.glb", "s.npz", "s.pc2", "s.mdd", "s.obj"] {
+    for file in ["s.glb", "s.abc", "s.npz", "s.pc2", "s.mdd", "s.obj"] {
         let plan = [
             "animate", "skinning", "-c", "tube", "-g", "sleeve", "-m", "bend", "--frames", "30..34",
         ];
@@ -173,6 +173,7 @@ fn all_formats_hold_the_same_garment_in_its_own_order() {
         std::fs::read(path("s.mdd")).unwrap(),
     );
     let (pc2, mdd) = (Pc2Reader::new(&pc2).unwrap(), MddReader::new(&mdd).unwrap());
+    let abc = std::fs::read(path("s.abc")).unwrap();
     for frame in 0..4 {
         let flat = |points: Vec<glam::Vec3>| {
             points
@@ -183,6 +184,9 @@ fn all_formats_hold_the_same_garment_in_its_own_order() {
         let expected = &expected[frame * 3450..(frame + 1) * 3450];
         assert_eq!(flat(pc2.sample(frame).unwrap()), expected);
         assert_eq!(flat(mdd.sample(frame).unwrap()), expected);
+        let bits: Vec<u8> = expected.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let times = abc.windows(bits.len()).filter(|w| *w == bits).count();
+        assert_eq!(times, 1, "frame {frame} in the archive");
         let name = path(&format!("s_{frame:04}.obj"));
         let garment = load_garment(&name.to_string_lossy()).unwrap().garment;
         let read = flat(garment.mesh().positions().to_vec());

@@ -110,7 +110,9 @@ fn sequences_are_taken_out_and_clips_move_with_their_copies() {
         0,
         &["dataset", "check", "ds", "--only", "bend", "--bytes"],
     );
-    for name in ["a.pc2", "a.mdd", "a.npz", "a.glb", "a.usda", "a.obj"] {
+    for name in [
+        "a.pc2", "a.mdd", "a.npz", "a.glb", "a.usda", "a.abc", "a.obj",
+    ] {
         let plan = [
             "--json",
             "dataset",

@@ -4,7 +4,7 @@
 //! Vertex order is that of the garment's own file throughout. What each file
 //! holds is in `docs/formats.md`.
 
-use std::io::Write;
+use std::io::{Seek, Write};
 
 use drapery_core::{
     AnimateError, BodyModel, Clip, Garment, GarmentAnimator, PosedBody, ShapedBody, Topology,
@@ -14,6 +14,7 @@ use drapery_scene::character::Character;
 use drapery_scene::garment::to_obj;
 use drapery_sim::{MeshBoxes, crossings};
 use drapery_store::CacheWriteError;
+use drapery_store::alembic::{AlembicError, AlembicWriter};
 use drapery_store::gltf::{
     GarmentNormals, GlbBody, GlbGarment, GlbScene, GlbWriteError, write_glb,
 };
@@ -300,6 +301,33 @@ impl<'a> Animation<'a> {
         write_usda(&scene, out)
     }
 
+    /// Writes an Alembic archive: a mesh `body`, posed in every frame and without what
+    /// is always hidden, and each garment. Wrap files in a buffer.
+    ///
+    /// # Errors
+    /// When the clip is of another skeleton, the parts don't fit together or writing
+    /// fails.
+    pub fn write_alembic(&self, out: impl Write + Seek) -> Result<(), AlembicExportError> {
+        let mut archive = AlembicWriter::new(out, self.clip.frame_rate())?;
+        let mut body = archive.mesh("body", &self.seen_body())?;
+        let mut posed = self.character.room();
+        for frame in 0..self.clip.frames().len() {
+            self.pose_body(frame, &mut posed)?;
+            body.push(&posed.vertices)?;
+        }
+        body.finish()?;
+        for baked in &self.garments {
+            let name = baked.garment.name();
+            let mut mesh = archive.mesh(name, baked.garment.mesh().topology())?;
+            for frame in &baked.frames {
+                mesh.push(frame)?;
+            }
+            mesh.finish()?;
+        }
+        archive.finish()?;
+        Ok(())
+    }
+
     /// The bytes of an `.npz` with everything: garments, body, poses, names.
     ///
     /// # Errors
@@ -403,6 +431,18 @@ pub enum NpzExportError {
     /// The archive can't be made.
     #[error(transparent)]
     Npz(#[from] NpzError),
+}
+
+/// Why an Alembic archive can't be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AlembicExportError {
+    /// The clip is not of this character.
+    #[error(transparent)]
+    RollOut(#[from] RollOutError),
+    /// The archive can't be written.
+    #[error(transparent)]
+    Alembic(#[from] AlembicError),
 }
 
 fn triangles(triangles: &[[u32; 3]]) -> NpyArray {

@@ -61,7 +61,7 @@ mod viewing;
 mod wear;
 mod wearer;
 
-pub use animation::{Animation, BakedGarment, NpzExportError, WearModelError};
+pub use animation::{AlembicExportError, Animation, BakedGarment, NpzExportError, WearModelError};
 pub use evaluation::{correction_of, evaluate_sequence};
 pub use layering::Layering;
 pub use outfit::Layer;

@@ -4,6 +4,7 @@
 //! in range, lengths matching, numbers finite. What a file means (axes, units,
 //! joints, garments) is decided in `drapery-scene`.
 
+pub mod alembic;
 pub mod bvh;
 pub mod cloth;
 pub mod dataset;
