@@ -4,8 +4,9 @@ Usage: python blender_compare.py FOLDER
 
 FOLDER holds what `drapery animate` wrote: animation.npz, and animation.abc with
 the same garments. If they are one, there may also be animation.glb with
-animation.usda, garment.pc2 and garment.obj (the garment's own file). Exits 1 when a vertex is
-more than 0.1 mm from its place in animation.npz on one of three frames, or when
+animation.usda, garment.pc2 and garment.obj (the garment's own file). Or it
+holds animation.npz and blend.glb, of one garment as a sum of shapes. Exits 1 when a vertex
+is more than 0.1 mm from its place in animation.npz on one of three frames, or when
 the archive's triangles or frames are not ours.
 """
 
@@ -143,6 +144,12 @@ def main(folder):
     frame_rate = float(arrays["frame_rate"])
     last = len(arrays["body"]) - 1
     frames = sorted({0, last // 2, last})
+    blend = os.path.join(folder, "blend.glb")
+    if os.path.exists(blend):
+        scene = empty_scene(frame_rate)
+        bpy.ops.import_scene.gltf(filepath=blend)
+        cloth = arrays[[k for k in arrays.files if k.startswith("cloth/")][0]]
+        return compare_meshes("blend", scene, frames, cloth, arrays["body"])
     good = compare_alembic(os.path.join(folder, "animation.abc"), arrays, frames, frame_rate)
     if os.path.exists(os.path.join(folder, "animation.glb")):
         good &= compare_one_garment(folder, arrays, frames, frame_rate)

@@ -82,7 +82,13 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         false => Wearing::Models(&models, correction(plan.no_correct)),
         true => Wearing::by(plan.method.unwrap_or(Method::Skinning), &fabrics),
     };
-    let animation = stage.animate_by(wearing, say)?;
+    if plan.blend_shapes && format != Format::Glb {
+        bail!("--blend-shapes: only a .glb holds them");
+    }
+    let animation = match plan.blend_shapes {
+        true => stage.blend(&models, say)?,
+        false => stage.animate_by(wearing, say)?,
+    };
     let correction_mm = animation.corrected.map(|m| 1000.0 * f64::from(m));
     let written = save(&animation, format, &plan.out)?;
     let settings = json!({
@@ -92,6 +98,7 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
             models => models.iter().map(|m| json!(m.head().method)).collect(),
         },
         "corrected": animation.corrected.is_some(),
+        "blend_shapes": plan.blend_shapes,
         "correction_max_mm": correction_mm,
         "hidden_body_triangles": n_hidden(&animation),
         "fabric": fabrics.iter().map(|fabric| &fabric.name).collect::<Vec<_>>(),
@@ -115,16 +122,12 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         "frame_rate": rate,
         "correction_max_mm": correction_mm,
         "hidden_body_triangles": n_hidden(&animation),
-        "garments": animation.garments.iter().map(|g| json!({
-            "name": g.garment.name(),
-            "vertices": g.garment.mesh().positions().len(),
+        "garments": worn(&animation).map(|g| json!({
+            "name": g.name(),
+            "vertices": g.mesh().positions().len(),
         })).collect::<Vec<_>>(),
     });
-    let names: Vec<&str> = animation
-        .garments
-        .iter()
-        .map(|g| g.garment.name())
-        .collect();
+    let names: Vec<&str> = worn(&animation).map(drapery::core::Garment::name).collect();
     let what = match names.is_empty() {
         true => "the body alone".to_string(),
         false => names.join(", "),
@@ -135,6 +138,12 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         format_args!("{written}: {n_frames} frames at {rate} Hz, {what}"),
     )?;
     Ok(Answer::Yes)
+}
+
+/// What is worn, frame by frame or as sums of shapes.
+fn worn<'a>(animation: &'a Animation<'_>) -> impl Iterator<Item = &'a drapery::core::Garment> {
+    let baked = animation.garments.iter().map(|g| g.garment);
+    baked.chain(animation.blends.iter().map(|b| b.garment))
 }
 
 /// How many triangles of the body its clothes always hide: left out of .glb, .usda

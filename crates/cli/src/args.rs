@@ -494,6 +494,10 @@ pub(crate) struct Animate {
     /// Leave what a model puts inside the body, or inside a garment beneath, where it is
     #[arg(long, requires = "model")]
     pub(crate) no_correct: bool,
+    /// For .glb: the shapes of a stable-space model with their weights over time, instead of a
+    /// shape a frame; small, and weights can be edited, but nothing is pushed out of the body
+    #[arg(long, requires = "model")]
+    pub(crate) blend_shapes: bool,
     #[command(flatten)]
     pub(crate) cloth: ClothsOf,
     #[command(flatten)]

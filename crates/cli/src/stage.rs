@@ -8,7 +8,9 @@ use drapery::runtime::{CorrectionConfig, Model};
 use drapery::scene::character::Character;
 use drapery::scene::motion::trim;
 use drapery::scene::preflight::{Severity, check_garment_made_for};
-use drapery::{Animation, Layer, RollOut, SimulatedGarment, WearConfig, dress_made_for};
+use drapery::{
+    Animation, BlendedGarment, Layer, RollOut, SimulatedGarment, WearConfig, dress_made_for,
+};
 
 use crate::args::{Dressed, Method, Shape};
 use crate::record::Input;
@@ -229,6 +231,31 @@ impl Stage {
                 self.wear_models(&mut animation, models, correction, say)?;
             }
         }
+        Ok(animation)
+    }
+
+    /// Wears models as the sums of shapes that they are.
+    pub(crate) fn blend(&self, models: &[Model], say: &Say) -> anyhow::Result<Animation<'_>> {
+        let mut animation = Animation::new(&self.character, &self.body, &self.clip);
+        for (garment, model) in self.garments.iter().zip(models) {
+            let go_on = |_| !stop::asked();
+            let blend = BlendedGarment::of(garment, model.animator(), &animation, go_on)
+                .with_context(|| self.cannot_wear(&[garment]))?;
+            let Some(blend) = blend else {
+                stop::check()?;
+                continue;
+            };
+            if blend.n_unsure > 0 {
+                say.note(format_args!(
+                    "{}: {} of {} frames are unlike what the model knows, and shown as it has them",
+                    garment.name(),
+                    blend.n_unsure,
+                    blend.weights.len()
+                ));
+            }
+            animation.blends.push(blend);
+        }
+        animation.hide(models);
         Ok(animation)
     }
 

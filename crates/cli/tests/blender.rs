@@ -149,3 +149,44 @@ fn cloth_that_blender_simulated_is_imported() {
     let stretch = rows[0]["stretch_p99_percent"].as_f64().unwrap();
     assert!(stretch < 10.0, "{}", rows[0]);
 }
+
+#[test]
+fn a_model_as_a_sum_of_shapes() {
+    let Some(python) = std::env::var_os("DRAPERY_BPY_PYTHON") else {
+        println!("skipped: DRAPERY_BPY_PYTHON names no Python with bpy");
+        return;
+    };
+    let folder = common::ring::scene();
+    let at = folder.path();
+    let simulate = ["simulate", "scene.toml", "--frames", "12", "--out", "tube"];
+    out(at, 0, &simulate);
+    let train = [
+        "train",
+        "stable-space",
+        "tube",
+        "--dims",
+        "3",
+        "--out",
+        "m.drapery",
+    ];
+    out(at, 0, &train);
+    let animate = [
+        "animate",
+        "--model",
+        "m.drapery",
+        "-c",
+        "tube",
+        "--shape",
+        "girth=0",
+    ];
+    let animate = [&animate[..], &["-m", "bend", "--frames", "0..12"]].concat();
+    let blend = [&animate[..], &["--blend-shapes", "--out", "blend.glb"]].concat();
+    out(at, 0, &blend);
+    let baked = [&animate[..], &["--no-correct", "--out", "animation.npz"]].concat();
+    out(at, 0, &baked);
+    let said = blender_agrees(&python, at);
+    assert_eq!(said.matches("worst vertex").count(), 6, "{said}");
+    println!("{said}");
+    let wrong = [&animate[..], &["--blend-shapes", "--out", "a.npz"]].concat();
+    assert!(common::error(at, 2, &wrong).contains("--blend-shapes"));
+}

@@ -16,7 +16,7 @@ use drapery_sim::{MeshBoxes, crossings};
 use drapery_store::CacheWriteError;
 use drapery_store::alembic::{AlembicError, AlembicWriter};
 use drapery_store::gltf::{
-    GarmentNormals, GlbBody, GlbGarment, GlbScene, GlbWriteError, write_glb,
+    GarmentNormals, GlbBlend, GlbBody, GlbGarment, GlbScene, GlbWriteError, write_glb,
 };
 use drapery_store::mdd::MddWriter;
 use drapery_store::npz::{NpyArray, NpzError, write_npz};
@@ -25,6 +25,7 @@ use drapery_store::pc2::Pc2Writer;
 use drapery_store::usd::{UsdBody, UsdGarment, UsdScene, UsdWriteError, write_usda};
 use glam::{DVec3, Vec3};
 
+use crate::blended::BlendedGarment;
 use crate::road::{RollOut, RollOutError, roll_out_with_state};
 
 /// A garment's positions over a clip.
@@ -47,6 +48,8 @@ pub struct Animation<'a> {
     pub clip: &'a Clip,
     /// What it wears, from the skin outwards.
     pub garments: Vec<BakedGarment<'a>>,
+    /// What it wears as sums of shapes, which only `.glb` holds.
+    pub blends: Vec<BlendedGarment<'a>>,
     /// The skin that its clothes always hide, which need not be drawn.
     pub hidden: Option<HiddenSkin>,
     /// Whether each vertex of the body is under clothes, shape [body vertex], where
@@ -73,6 +76,7 @@ impl<'a> Animation<'a> {
             body,
             clip,
             garments: Vec::new(),
+            blends: Vec::new(),
             hidden: None,
             is_under: None,
             corrected: None,
@@ -141,6 +145,15 @@ impl<'a> Animation<'a> {
             farthest = state.farthest();
             each(frame)
         })?;
+        self.hide(models);
+        self.is_under = is_under;
+        self.corrected = correction.map(|_| farthest);
+        Ok(ended)
+    }
+
+    /// Leaves out the skin that models say is always hidden.
+    pub fn hide(&mut self, models: &[Model]) {
+        let topology = self.character.topology();
         let of_this_body = models.iter().filter_map(Model::hidden);
         for hidden in of_this_body.filter(|h| h.is_of(topology)) {
             match &mut self.hidden {
@@ -148,9 +161,6 @@ impl<'a> Animation<'a> {
                 None => self.hidden = Some(hidden.clone()),
             }
         }
-        self.is_under = is_under;
-        self.corrected = correction.map(|_| farthest);
-        Ok(ended)
     }
 
     fn bake<A: GarmentAnimator>(
@@ -264,6 +274,17 @@ impl<'a> Animation<'a> {
                     frames: &baked.frames,
                     colour: *colour,
                     normals: GarmentNormals::default(),
+                })
+                .collect(),
+            blends: (self.blends.iter().zip(CLOTH.iter().cycle()))
+                .map(|(blend, colour)| GlbBlend {
+                    name: blend.garment.name(),
+                    topology: blend.garment.mesh().topology(),
+                    mean: &blend.mean,
+                    shapes: &blend.shapes,
+                    weights: &blend.weights,
+                    places: &blend.places,
+                    colour: *colour,
                 })
                 .collect(),
         };

@@ -47,6 +47,7 @@ pub use drapery_store as store;
 pub use drapery_view as view;
 
 mod animation;
+mod blended;
 mod evaluation;
 mod layering;
 pub mod on_body;
@@ -62,6 +63,7 @@ mod wear;
 mod wearer;
 
 pub use animation::{AlembicExportError, Animation, BakedGarment, NpzExportError, WearModelError};
+pub use blended::{BlendError, BlendedGarment};
 pub use evaluation::{correction_of, evaluate_sequence};
 pub use layering::Layering;
 pub use outfit::Layer;

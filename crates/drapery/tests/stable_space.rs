@@ -4,14 +4,16 @@
 
 mod swinging_sleeve;
 
-use drapery::core::{BodyModel, CanonicalFrame, GarmentAnimator, Pose, PosedBody, Surroundings};
+use drapery::core::{
+    BodyModel, CanonicalFrame, Clip, GarmentAnimator, Pose, PosedBody, Surroundings,
+};
 use drapery::learn::{
     FitKind, Footage, MEMORIES, Pca, PcaMethod, RIDGES, Ridge, StableModel, StableSpaceConfig,
     TrainError, TrainedStableSpace,
 };
 use drapery::runtime::{Animator, ClothSpace, Model, ModelError, StableSpace};
 use drapery::store::dataset::{DatasetStore, MemoryDataset, Split};
-use drapery::train_stable_model;
+use drapery::{Animation, BlendedGarment, RollOut, train_stable_model};
 use glam::{Quat, Vec3};
 use swinging_sleeve::{RADIUS, bodies, dataset, poses, tube};
 
@@ -357,4 +359,54 @@ fn settings_out_of_range_and_stopping_are_errors() {
         found,
         Err(drapery::TrainingError::Train(TrainError::Stopped))
     ));
+}
+
+#[test]
+fn what_it_makes_is_the_sum_of_its_shapes() {
+    let dataset = dataset();
+    let (model, _) = train(dataset, config(StableModel::C));
+    let (character, poses) = (tube(), poses(0));
+    let (body, _) = bodies(&poses);
+    let rate = dataset.head().frame_rate;
+    let clip = Clip::new("swing".into(), character.skeleton().clone(), rate, poses).unwrap();
+    let garment = &dataset.head().garments[0].garment;
+    let models = [model];
+    let mut animation = Animation::new(&character, &body, &clip);
+    let blend = BlendedGarment::of(garment, models[0].animator(), &animation, |_| true);
+    let blend = blend.unwrap().unwrap();
+    assert_eq!(
+        (blend.n_unsure, blend.weights.len()),
+        (0, clip.frames().len())
+    );
+    let ended = animation
+        .wear_models(&[garment], &models, None, |_| true)
+        .unwrap();
+    assert_eq!(ended, RollOut::Done);
+    for (frame, baked) in animation.garments[0].frames.iter().enumerate() {
+        let summed = blend.frame(frame);
+        let apart = baked.iter().zip(&summed).map(|(a, b)| a.distance(*b));
+        assert!(apart.fold(0.0, f32::max) < 1e-5, "frame {frame}");
+    }
+    // It is written, and smaller than a shape a frame.
+    let (mut baked, mut blended) = (Vec::new(), Vec::new());
+    animation.write_glb(&mut baked).unwrap();
+    animation.garments.clear();
+    animation.blends.push(blend.clone());
+    animation.write_glb(&mut blended).unwrap();
+    assert!(
+        blended.len() < baked.len(),
+        "{} {}",
+        blended.len(),
+        baked.len()
+    );
+    // What does not go together is no file.
+    animation.blends[0].weights[3].pop();
+    let why = animation.write_glb(&mut Vec::new()).unwrap_err();
+    assert!(why.to_string().contains("frame 3"), "{why}");
+
+    let skinned = Animator::Skinning(models[0].animator().skinned().clone());
+    let why = BlendedGarment::of(garment, &skinned, &animation, |_| true).unwrap_err();
+    assert!(why.to_string().contains("skinning"), "{why}");
+    let stopped = BlendedGarment::of(garment, models[0].animator(), &animation, |_| false);
+    assert!(stopped.unwrap().is_none());
 }

@@ -36,4 +36,6 @@ pub use document::{
 };
 pub use error::{Element, GltfError, Place};
 pub use read::{read, read_file, read_with};
-pub use write::{GarmentNormals, GlbBody, GlbGarment, GlbScene, GlbWriteError, write_glb};
+pub use write::{
+    GarmentNormals, GlbBlend, GlbBody, GlbGarment, GlbScene, GlbWriteError, write_glb,
+};

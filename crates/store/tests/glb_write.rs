@@ -107,6 +107,7 @@ impl Scene {
                 colour: [0.1, 0.2, 0.3],
                 normals: GarmentNormals::EveryFrame,
             }],
+            blends: Vec::new(),
         }
     }
 }

@@ -18,6 +18,7 @@
 //!
 //! Colours are linear. Textures are not written.
 
+mod blend;
 mod plan;
 mod stream;
 
@@ -25,6 +26,8 @@ use std::io::{self, Write};
 
 use drapery_core::{FrameRate, Pose, Skeleton, SkinWeights, Topology};
 use glam::{Quat, Vec3};
+
+pub use blend::GlbBlend;
 
 /// A body and garments that move at one frame rate.
 #[derive(Clone, Debug)]
@@ -35,6 +38,18 @@ pub struct GlbScene<'a> {
     pub body: Option<GlbBody<'a>>,
     /// The garments, from skin outwards.
     pub garments: Vec<GlbGarment<'a>>,
+    /// Garments that are sums of shapes.
+    pub blends: Vec<GlbBlend<'a>>,
+}
+
+impl<'a> GlbScene<'a> {
+    /// What is in it, with the number of its frames.
+    fn counts(&self) -> Vec<(&'a str, usize)> {
+        let body = self.body.iter().map(|body| (body.name, body.frames.len()));
+        let garments = self.garments.iter().map(|g| (g.name, g.frames.len()));
+        let blends = self.blends.iter().map(|b| (b.name, b.weights.len()));
+        body.chain(garments).chain(blends).collect()
+    }
 }
 
 /// A skinned body and its motion.
@@ -101,7 +116,7 @@ pub enum GlbWriteError {
     Nothing {
         /// What it is called.
         name: String,
-        /// `vertices`, `triangles` or `frames`.
+        /// `vertices`, `triangles`, `shapes` or `frames`.
         what: &'static str,
     },
     /// Two things move for different times.
@@ -189,12 +204,7 @@ pub fn write_glb(scene: &GlbScene<'_>, out: &mut dyn Write) -> Result<(), GlbWri
 }
 
 fn check(scene: &GlbScene<'_>) -> Result<(), GlbWriteError> {
-    let counts: Vec<(&str, usize)> = scene
-        .body
-        .iter()
-        .map(|body| (body.name, body.frames.len()))
-        .chain(scene.garments.iter().map(|g| (g.name, g.frames.len())))
-        .collect();
+    let counts = scene.counts();
     let &(other, expected) = counts.first().ok_or(GlbWriteError::Empty)?;
     for &(name, found) in &counts {
         if found == 0 {
@@ -213,7 +223,8 @@ fn check(scene: &GlbScene<'_>) -> Result<(), GlbWriteError> {
         }
     }
     scene.body.as_ref().map_or(Ok(()), check_body)?;
-    scene.garments.iter().try_for_each(check_garment)
+    scene.garments.iter().try_for_each(check_garment)?;
+    scene.blends.iter().try_for_each(GlbBlend::check)
 }
 
 fn check_topology(name: &str, topology: &Topology) -> Result<(), GlbWriteError> {

@@ -902,6 +902,7 @@ fn a_written_scene_reads_back_as_the_same_character_and_clip() {
             colour: [0.5; 3],
             normals: GarmentNormals::Absent,
         }],
+        blends: Vec::new(),
     };
     write_glb(&scene, &mut bytes).unwrap();
     let written = read(&bytes).unwrap();

@@ -17,10 +17,7 @@ const INDEX_BUFFER: u32 = 34963;
 /// The JSON and the sections of a scene that has been checked.
 pub(super) fn plan<'a>(scene: &GlbScene<'a>) -> (Value, Vec<Section<'a>>) {
     let mut plan = Plan::default();
-    let n_frames = match (&scene.body, scene.garments.first()) {
-        (Some(body), _) => body.frames.len(),
-        (None, garment) => garment.map_or(0, |g| g.frames.len()),
-    };
+    let n_frames = scene.counts().first().map_or(0, |(_, n)| *n);
     // Frame rates are below 10⁴, so f32 keeps the times apart for an hour and more.
     let times: Vec<f32> = (0..n_frames as u32)
         .map(|frame| scene.frame_rate.time_of(FrameIndex(frame)).0 as f32)
@@ -32,19 +29,22 @@ pub(super) fn plan<'a>(scene: &GlbScene<'a>) -> (Value, Vec<Section<'a>>) {
     for garment in &scene.garments {
         plan.garment(garment, keys);
     }
+    for blend in &scene.blends {
+        plan.blend(blend, keys);
+    }
     let frame_rate = scene.frame_rate.hz();
     plan.finish(json!({"frame_rate": frame_rate, "n_frames": n_frames}))
 }
 
 #[derive(Default)]
-struct Plan<'a> {
+pub(super) struct Plan<'a> {
     sections: Vec<Section<'a>>,
     length: u64,
     views: Vec<Value>,
     accessors: Vec<Value>,
-    nodes: Vec<Value>,
-    tops: Vec<usize>,
-    meshes: Vec<Value>,
+    pub(super) nodes: Vec<Value>,
+    pub(super) tops: Vec<usize>,
+    pub(super) meshes: Vec<Value>,
     skins: Vec<Value>,
     materials: Vec<Value>,
     samplers: Vec<Value>,
@@ -107,7 +107,12 @@ impl<'a> Plan<'a> {
     }
 
     /// Floats that are no vertex attribute.
-    fn floats(&mut self, kind: &str, count: usize, values: impl Iterator<Item = f32>) -> usize {
+    pub(super) fn floats(
+        &mut self,
+        kind: &str,
+        count: usize,
+        values: impl Iterator<Item = f32>,
+    ) -> usize {
         let bytes = values.flat_map(f32::to_le_bytes).collect();
         let view = self.view(Section::Bytes(bytes), None, None);
         self.accessor(view, FLOAT, kind, count)
@@ -127,22 +132,23 @@ impl<'a> Plan<'a> {
         self.accessor(view, FLOAT, "VEC3", count)
     }
 
-    fn positions(&mut self, positions: &'a [Vec3]) -> usize {
+    pub(super) fn positions(&mut self, positions: &'a [Vec3]) -> usize {
         let accessor = self.attribute(Section::Vectors(positions), positions.len());
         self.set_bounds(accessor, positions.iter().copied());
         accessor
     }
 
-    fn normals(&mut self, normals: &[Vec3]) -> usize {
-        let bytes = normals
+    /// One vector a vertex, of which nothing is kept.
+    pub(super) fn vectors(&mut self, vectors: &[Vec3]) -> usize {
+        let bytes = vectors
             .iter()
             .flat_map(|n| n.to_array())
             .flat_map(f32::to_le_bytes)
             .collect();
-        self.attribute(Section::Bytes(bytes), normals.len())
+        self.attribute(Section::Bytes(bytes), vectors.len())
     }
 
-    fn set_bounds(&mut self, accessor: usize, vectors: impl Iterator<Item = Vec3>) {
+    pub(super) fn set_bounds(&mut self, accessor: usize, vectors: impl Iterator<Item = Vec3>) {
         let (low, high) = vectors.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| {
             (low.min(v), high.max(v))
         });
@@ -150,7 +156,7 @@ impl<'a> Plan<'a> {
         self.accessors[accessor]["max"] = numbers(&high.to_array());
     }
 
-    fn indices(&mut self, triangles: &[[u32; 3]]) -> usize {
+    pub(super) fn indices(&mut self, triangles: &[[u32; 3]]) -> usize {
         let bytes = triangles
             .iter()
             .flatten()
@@ -160,7 +166,7 @@ impl<'a> Plan<'a> {
         self.accessor(view, UNSIGNED_INT, "SCALAR", triangles.len() * 3)
     }
 
-    fn material(&mut self, name: &str, colour: [f32; 3], double_sided: bool) -> usize {
+    pub(super) fn material(&mut self, name: &str, colour: [f32; 3], double_sided: bool) -> usize {
         let [r, g, b] = colour;
         let mut material = json!({
             "name": name,
@@ -176,7 +182,7 @@ impl<'a> Plan<'a> {
         push(&mut self.materials, material)
     }
 
-    fn channel(&mut self, keys: usize, output: usize, node: usize, path: &str) {
+    pub(super) fn channel(&mut self, keys: usize, output: usize, node: usize, path: &str) {
         let sampler = json!({"input": keys, "output": output, "interpolation": "LINEAR"});
         let sampler = push(&mut self.samplers, sampler);
         self.channels
@@ -193,7 +199,7 @@ impl<'a> Plan<'a> {
         vertex_normals(body.topology, body.rest, &mut normals);
         let mut attributes = Map::new();
         attributes.insert("POSITION".into(), self.positions(body.rest).into());
-        attributes.insert("NORMAL".into(), self.normals(&normals).into());
+        attributes.insert("NORMAL".into(), self.vectors(&normals).into());
         self.influences(body, &mut attributes);
         let primitive = json!({
             "attributes": attributes,
@@ -312,7 +318,7 @@ impl<'a> Plan<'a> {
         if garment.normals != GarmentNormals::Absent {
             let mut normals = vec![Vec3::ZERO; frames[0].len()];
             vertex_normals(garment.topology, &frames[0], &mut normals);
-            attributes.insert("NORMAL".into(), self.normals(&normals).into());
+            attributes.insert("NORMAL".into(), self.vectors(&normals).into());
         }
         let mut primitive = json!({
             "attributes": attributes,
@@ -370,7 +376,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn push(list: &mut Vec<Value>, value: Value) -> usize {
+pub(super) fn push(list: &mut Vec<Value>, value: Value) -> usize {
     list.push(value);
     list.len() - 1
 }
