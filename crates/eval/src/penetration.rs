@@ -57,7 +57,7 @@ impl Penetration {
 
 /// How far from where a body enters itself cloth is looked at by
 /// [`PenetrationMeter::deep_places`] [m].
-pub const BESIDE: f32 = 0.08;
+pub const BESIDE: f32 = 0.25;
 
 /// A place of a garment that is inside the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
