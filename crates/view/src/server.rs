@@ -12,7 +12,7 @@
 //!
 //! No path reaches the file system: the page is in memory, and names in a query are
 //! those of the exhibit. It listens on loopback unless told otherwise, and answers only
-//! requests for its own host and from its own pages ([`request`]), so that no other page
+//! requests for its own host and from its own pages, so that no other page
 //! in the same browser can read from it. Requests have no body, connections are few and
 //! are closed when they keep silent, and whatever is wrong gets an error and ends that
 //! connection alone.
