@@ -23,7 +23,7 @@ const ROUNDS: u32 = 12;
 /// Below this part of the way a round is not tried again.
 const LEAST_PART: f32 = 0.1;
 /// ... and no farther than this [m]: what is deeper is not beside the skin.
-const FARTHEST: f32 = 5e-3;
+const FARTHEST: f32 = 1e-2;
 
 /// Lifts one garment off one body.
 #[derive(Clone, Debug)]
