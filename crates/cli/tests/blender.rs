@@ -156,24 +156,12 @@ fn a_model_as_a_sum_of_shapes() {
         println!("skipped: DRAPERY_BPY_PYTHON names no Python with bpy");
         return;
     };
-    let folder = common::ring::scene();
+    let folder = common::ring::trained();
     let at = folder.path();
-    let simulate = ["simulate", "scene.toml", "--frames", "12", "--out", "tube"];
-    out(at, 0, &simulate);
-    let train = [
-        "train",
-        "stable-space",
-        "tube",
-        "--dims",
-        "3",
-        "--out",
-        "m.drapery",
-    ];
-    out(at, 0, &train);
     let animate = [
         "animate",
         "--model",
-        "m.drapery",
+        "ring.drapery",
         "-c",
         "tube",
         "--shape",

@@ -18,30 +18,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use common::ring::scene;
+use common::ring::trained;
 use common::{error, out};
-
-/// A dataset of a ring on the tube and a model of it.
-fn trained() -> tempfile::TempDir {
-    let folder = scene();
-    let at = folder.path();
-    out(
-        at,
-        0,
-        &["simulate", "scene.toml", "--frames", "12", "--out", "tube"],
-    );
-    let plan = [
-        "train",
-        "stable-space",
-        "tube",
-        "--dims",
-        "3",
-        "--out",
-        "ring.drapery",
-    ];
-    out(at, 0, &plan);
-    folder
-}
 
 /// A viewer that is open, and ends with the test.
 struct Viewer {

@@ -60,6 +60,18 @@ pub fn scene() -> tempfile::TempDir {
     folder
 }
 
+/// A folder with the scene, its dataset `tube` of 12 frames a sequence, and a model of it,
+/// `ring.drapery`.
+pub fn trained() -> tempfile::TempDir {
+    let folder = scene();
+    let simulate = ["simulate", "scene.toml", "--frames", "12", "--out", "tube"];
+    super::out(folder.path(), 0, &simulate);
+    let train = ["train", "stable-space", "tube", "--dims", "3"];
+    let train = [&train[..], &["--out", "ring.drapery"]].concat();
+    super::out(folder.path(), 0, &train);
+    folder
+}
+
 /// The arguments that simulate the scene.
 pub fn simulate<'a>(to: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let plan = [
