@@ -19,7 +19,7 @@ use crate::wear::self_contact;
 const LIMIT: f32 = 5e-4;
 /// ... to so far above it [m], in at most so many rounds ...
 const ABOVE: f32 = 1e-4;
-const ROUNDS: u32 = 12;
+const ROUNDS: u32 = 24;
 /// Below this part of the way a round is not tried again.
 const LEAST_PART: f32 = 0.1;
 /// ... and no farther than this [m]: what is deeper is not beside the skin.
@@ -29,6 +29,8 @@ const FARTHEST: f32 = 1e-2;
 #[derive(Clone, Debug)]
 pub(crate) struct Surfacing {
     meter: PenetrationMeter,
+    triangles: Vec<[u32; 3]>,
+    n_vertices: usize,
 }
 
 impl Surfacing {
@@ -42,12 +44,14 @@ impl Surfacing {
     ) -> Self {
         Self {
             meter: PenetrationMeter::of_cloth(body, skin, cloth, positions),
+            triangles: cloth.triangles().to_vec(),
+            n_vertices: positions.len(),
         }
     }
 
-    /// Lifts what is beneath a body at `skin` [m] that gives way as `felt`. A round that
-    /// makes it worse, all places taken together, is taken back and tried by halves: in
-    /// a crease what leaves one side may enter the other.
+    /// Lifts what is beneath a body at `skin` [m] that gives way as `felt`. Where a round
+    /// makes it worse, places next to each other taken together, it is taken back and
+    /// tried by halves: in a crease what leaves one side may enter the other.
     pub(crate) fn lift(&mut self, skin: &[Vec3], felt: &Yielding, cloth: &mut [Vec3]) {
         let contact = self_contact(felt);
         let before = cloth.to_vec();
@@ -59,21 +63,66 @@ impl Surfacing {
             }
             let mut trial = cloth.to_vec();
             lift_by(&mut trial, &places, part, &before);
-            let left = self.meter.deep_places(skin, &contact, &trial, LIMIT);
-            if badness(&left) < badness(&places) {
-                cloth.copy_from_slice(&trial);
-                places = left;
-                part = 1.0;
-            } else {
+            let mut left = self.meter.deep_places(skin, &contact, &trial, LIMIT);
+            let is_better = self.is_better(&places, &left);
+            if !is_better.contains(&true) {
                 part *= 0.5;
+                continue;
+            }
+            let mut is_whole = true;
+            for (v, (now, trial)) in cloth.iter_mut().zip(&trial).enumerate() {
+                if is_better[v] {
+                    *now = *trial;
+                } else {
+                    is_whole &= now == trial;
+                }
+            }
+            if !is_whole {
+                left = self.meter.deep_places(skin, &contact, cloth, LIMIT);
+            }
+            places = left;
+            part = 1.0;
+        }
+    }
+
+    /// Of each vertex, whether the deep places next to it and to each other became less
+    /// bad, taken together.
+    fn is_better(&self, before: &[DeepPlace], after: &[DeepPlace]) -> Vec<bool> {
+        let mut group: Vec<u32> = (0..self.n_vertices as u32).collect();
+        let mut is_near = vec![false; self.n_vertices];
+        for v in before.iter().chain(after).flat_map(|place| place.corners) {
+            is_near[v as usize] = true;
+        }
+        for corners in &self.triangles {
+            if corners.iter().any(|v| is_near[*v as usize]) {
+                for v in &corners[1..] {
+                    let (a, b) = (root(&mut group, corners[0]), root(&mut group, *v));
+                    group[a as usize] = b;
+                }
             }
         }
+        let mut change = vec![0.0f32; self.n_vertices];
+        for (places, sign) in [(before, -1.0), (after, 1.0)] {
+            for place in places {
+                let group = root(&mut group, place.corners[0]);
+                change[group as usize] += sign * place.way.length_squared();
+            }
+        }
+        let groups = 0..self.n_vertices as u32;
+        groups
+            .map(|v| change[root(&mut group, v) as usize] < 0.0)
+            .collect()
     }
 }
 
-/// How bad it is that places are deep: the sum of the squares of their depths [m²].
-fn badness(places: &[DeepPlace]) -> f32 {
-    places.iter().map(|place| place.way.length_squared()).sum()
+/// The vertex that stands for a group, with the way to it made shorter.
+fn root(group: &mut [u32], v: u32) -> u32 {
+    let mut v = v;
+    while group[v as usize] != v {
+        group[v as usize] = group[group[v as usize] as usize];
+        v = group[v as usize];
+    }
+    v
 }
 
 /// Moves cloth by a part of the way that takes places of it out, no farther than
@@ -163,6 +212,29 @@ mod tests {
                 assert!(before.distance(*now) < 3e-3, "{away}");
             }
         }
+    }
+
+    #[test]
+    fn what_gets_worse_in_one_place_is_not_weighed_against_another() {
+        let (body, cloth) = (body(), sheet(0.0));
+        let surfacing = Surfacing::new(
+            body.topology(),
+            body.positions(),
+            cloth.topology(),
+            cloth.positions(),
+        );
+        let at = |v: u32, depth: f32| DeepPlace {
+            corners: [v; 3],
+            weights: [1.0, 0.0, 0.0],
+            way: Vec3::Y * depth,
+        };
+        let (here, there) = (10 * 61 + 10, 50 * 61 + 50);
+        let before = [at(here, 2e-3), at(there, 1e-3)];
+        let after = [at(here, 1e-3), at(there, 1.5e-3), at(there + 1, 1e-3)];
+        let is_better = surfacing.is_better(&before, &after);
+        assert!(is_better[here as usize] && is_better[here as usize + 61]);
+        assert!(!is_better[there as usize] && !is_better[there as usize + 1]);
+        assert!(!is_better[30 * 61 + 30], "nothing was deep there");
     }
 
     #[test]

@@ -100,9 +100,10 @@ pub struct PenetrationMeter {
     /// Edges with one triangle, sorted, and the vertices on them.
     borders: Vec<[u32; 2]>,
     on_border: Vec<bool>,
-    /// Of the last frame: which vertices of the garment were masked, and what of
-    /// the skin is nearest to each.
+    /// Of the last frame: which vertices of the garment were masked, how deep each
+    /// was [m], and what of the skin is nearest to it.
     masked: Vec<bool>,
+    depths: Vec<f32>,
     nearest: Vec<Option<ClosestPoint>>,
 }
 
@@ -144,6 +145,7 @@ impl PenetrationMeter {
             borders,
             on_border,
             masked: vec![false; n_vertices],
+            depths: vec![0.0; n_vertices],
             nearest: vec![None; n_vertices],
         }
     }
@@ -192,12 +194,14 @@ impl PenetrationMeter {
             .map(|p| body.nearest(*p, f32::INFINITY))
             .collect();
         let mut masked = vec![false; cloth.len()];
+        let mut depths = vec![0.0; cloth.len()];
         for (v, (p, near)) in cloth.iter().zip(&nearest).enumerate() {
             let Some(near) = near else { continue };
             let is_masked = mask.covers(near.point) || body.enters(near);
             masked[v] = is_masked;
             found.n_masked += u64::from(is_masked);
-            found.cloth.count(body.depth(*p, near), *p, is_masked);
+            depths[v] = body.depth(*p, near);
+            found.cloth.count(depths[v], *p, is_masked);
         }
         let mut middle = |corners: &[u32]| {
             if let Some((p, near)) = body.under_middle(corners, cloth, &nearest) {
@@ -217,7 +221,7 @@ impl PenetrationMeter {
             }
         }
         drop(body);
-        (self.masked, self.nearest) = (masked, nearest);
+        (self.masked, self.depths, self.nearest) = (masked, depths, nearest);
         found
     }
 
@@ -272,14 +276,18 @@ impl PenetrationMeter {
             }
         }
         for p in skin.iter().filter(|p| mask.is_within(**p, BESIDE)) {
-            let Some((near, depth)) = body.poking(*p, cloth) else {
+            let Some(poking) = body.poking(*p, cloth) else {
                 continue;
             };
-            if depth > limit && !mask.covers(*p) {
+            if poking.depth > limit && !mask.covers(*p) {
+                let near = poking.cloth;
+                // The nearest skin is the shortest way out, where it is in the open.
+                let to = poking.skin.filter(|skin| !body.enters(skin));
+                let to = to.map_or(*p, |skin| skin.point);
                 found.push(DeepPlace {
                     corners: self.cloth_triangles[near.triangle as usize],
                     weights: near.barycentric,
-                    way: (*p - near.point).normalize_or_zero() * depth,
+                    way: (to - near.point).normalize_or_zero() * poking.depth,
                 });
             }
         }
@@ -292,11 +300,27 @@ impl PenetrationMeter {
         &self.masked
     }
 
+    /// How deep each vertex of the garment was inside the body in the last frame [m],
+    /// negative outside; 0 before the first.
+    pub fn depths(&self) -> &[f32] {
+        &self.depths
+    }
+
     /// The point of the skin nearest to each vertex of the garment in the last
     /// frame.
     pub fn nearest(&self) -> &[Option<ClosestPoint>] {
         &self.nearest
     }
+}
+
+/// A vertex of the skin beside cloth.
+struct Poking {
+    /// The cloth next to it.
+    cloth: ClosestPoint,
+    /// The skin next to that, if the vertex may poke through it.
+    skin: Option<ClosestPoint>,
+    /// How far it pokes out [m], not above 0 if it does not.
+    depth: f32,
 }
 
 /// The body in one frame.
@@ -400,20 +424,28 @@ impl<'a> Posed<'a> {
     /// How far a vertex of the skin at `p` pokes out of the cloth next to it
     /// [m], not above 0 when it does not; none without cloth near it.
     fn pokes_out(&self, p: Vec3, cloth: &[Vec3]) -> Option<f32> {
-        Some(self.poking(p, cloth)?.1)
+        Some(self.poking(p, cloth)?.depth)
     }
 
-    /// The same, and what of the cloth is next to it.
-    fn poking(&self, p: Vec3, cloth: &[Vec3]) -> Option<(ClosestPoint, f32)> {
+    /// The same, and what is next to what.
+    fn poking(&self, p: Vec3, cloth: &[Vec3]) -> Option<Poking> {
         let meter = self.meter;
         let near = meter.cloth.closest_point(p, cloth, REACH)?;
         let normal = meter.cloth_normals.at(&near).as_dvec3();
         let is_outer = (p.as_dvec3() - near.point.as_dvec3()).dot(normal) > 0.0;
         if !is_outer || meter.is_border(&near) {
-            return Some((near, -near.distance));
+            return Some(Poking {
+                cloth: near,
+                skin: None,
+                depth: -near.distance,
+            });
         }
         let skin = self.nearest(near.point, 1.001 * near.distance + 1e-6)?;
-        Some((near, self.depth(near.point, &skin).min(near.distance)))
+        Some(Poking {
+            cloth: near,
+            skin: Some(skin),
+            depth: self.depth(near.point, &skin).min(near.distance),
+        })
     }
 }
 
