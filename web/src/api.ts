@@ -4,12 +4,15 @@
 export interface Method {
   name: string;
   method: string;
+  /** Whether it animates whole crowds. */
+  crowd: boolean;
 }
 
 export interface Garment {
   name: string;
   vertices: number;
   triangles: number;
+  fabric: string | null;
   methods: Method[];
 }
 
@@ -18,6 +21,8 @@ export interface Clip {
   split: string;
   frames: number;
   shape: number[];
+  /** Whether the dataset has its simulation. */
+  simulated: boolean;
 }
 
 export interface ShapeParameter {
@@ -29,6 +34,8 @@ export interface ShapeParameter {
 export interface Catalog {
   title: string;
   frame_rate: number;
+  has_body: boolean;
+  fabrics: string[];
   garments: Garment[];
   clips: Clip[];
   shape: ShapeParameter[];
@@ -50,8 +57,15 @@ export interface Frame {
   ms: number;
   /** How far correction moved a vertex at most [m]. */
   moved: number;
+  /** The deepest place inside the body [m], and the share deeper than a millimetre. */
+  deepest: number;
+  inside: number;
   /** [m], three a vertex. */
   positions: Float32Array;
+  /** What the method works with. */
+  coefficients: Float32Array;
+  /** How deep each vertex is inside the body [0.1 mm], if that was asked. */
+  depths: Uint8Array | undefined;
 }
 
 export class ServerError extends Error {}
@@ -77,20 +91,27 @@ export async function mesh(of: "body" | "garment", garment: string): Promise<Mes
   };
 }
 
+/** The bytes of a stream. */
+export async function stream(query: Record<string, string>, signal: AbortSignal): Promise<Bytes> {
+  const response = await answer(`/api/frames?${new URLSearchParams(query)}`, signal);
+  if (!response.body) throw new ServerError("the server sent nothing");
+  return new Bytes(response.body.getReader());
+}
+
 /** Hands every frame of a stream to `each`, in their order. */
 export async function frames(
   query: Record<string, string>,
   signal: AbortSignal,
   each: (frame: Frame) => void,
 ): Promise<void> {
-  const response = await answer(`/api/frames?${new URLSearchParams(query)}`, signal);
-  if (!response.body) throw new ServerError("the server sent nothing");
-  const bytes = new Bytes(response.body.getReader());
-  const head = await bytes.take(12);
+  const bytes = await stream(query, signal);
+  const head = await bytes.take(20);
   if (!head) throw new ServerError("the server sent nothing");
-  const [vertices = 0, , n = 0] = new Uint32Array(head);
+  const [vertices = 0, , n = 0, coefficients = 0, hasDepths = 0] = new Uint32Array(head);
+  const depthsAt = 24 + 12 * vertices + 4 * coefficients;
+  const length = depthsAt + (hasDepths ? 4 * Math.ceil(vertices / 4) : 0);
   for (let i = 0; i < n; i++) {
-    const taken = await bytes.take(16 + 12 * vertices);
+    const taken = await bytes.take(length);
     if (!taken) throw new ServerError(`the stream ended after ${i} of ${n} frames`);
     const figures = new DataView(taken);
     each({
@@ -98,13 +119,17 @@ export async function frames(
       confidence: figures.getFloat32(4, true),
       ms: figures.getFloat32(8, true),
       moved: figures.getFloat32(12, true),
-      positions: new Float32Array(taken, 16, 3 * vertices),
+      deepest: figures.getFloat32(16, true),
+      inside: figures.getFloat32(20, true),
+      positions: new Float32Array(taken, 24, 3 * vertices),
+      coefficients: new Float32Array(taken, 24 + 12 * vertices, coefficients),
+      depths: hasDepths ? new Uint8Array(taken, depthsAt, vertices) : undefined,
     });
   }
 }
 
 /** Bytes of a stream, taken in pieces of any length. */
-class Bytes {
+export class Bytes {
   private parts: Uint8Array[] = [];
   private length = 0;
 

@@ -10,6 +10,43 @@ const UNDER = 2;
  * little beneath it is seen (Stable Spaces §6.2). */
 const BIAS = 0.02;
 
+/** Draws what a material is of a little farther from the eye. */
+export function farther<M extends three.Material>(material: M): M {
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = shader.vertexShader.replace(
+      "#include <project_vertex>",
+      `#include <project_vertex>
+      vec4 farther = projectionMatrix * (mvPosition - vec4(0.0, 0.0, ${BIAS.toFixed(3)}, 0.0));
+      gl_Position.z = farther.z / farther.w * gl_Position.w;`,
+    );
+  };
+  return material;
+}
+
+/** Corners of triangles of skin in the open and of skin under the garment; what is always
+ * hidden is left out if cloth is drawn over. */
+export function sortMarks(mesh: MeshData, isOver: boolean): { open: number[]; under: number[] } {
+  const [open, under]: [number[], number[]] = [[], []];
+  mesh.marks.forEach((marks, t) => {
+    if (isOver && marks & HIDDEN) return;
+    const list = isOver && marks & UNDER ? under : open;
+    for (let k = 0; k < 3; k++) list.push(mesh.triangles[3 * t + k]!);
+  });
+  return { open, under };
+}
+
+/** Lights, and a floor. */
+export function light(): three.Object3D[] {
+  const sun = new three.DirectionalLight(0xffffff, 2.2);
+  sun.position.set(1.5, 3, 2.5);
+  const rim = new three.DirectionalLight(0xcfe0ff, 0.8);
+  rim.position.set(-2, 1.5, -2);
+  const floor = new three.GridHelper(40, 80, 0x8a8a8a, 0x8a8a8a);
+  floor.material.transparent = true;
+  floor.material.opacity = 0.28;
+  return [new three.HemisphereLight(0xffffff, 0x9a938c, 1.3), sun, rim, floor];
+}
+
 /** A surface whose vertices change from frame to frame. */
 class Surface {
   readonly geometry = new three.BufferGeometry();
@@ -38,27 +75,14 @@ export class BodySurface extends Surface {
   constructor(mesh: MeshData) {
     super(mesh);
     this.mesh = mesh;
-    this.under = this.skin.clone();
-    this.under.onBeforeCompile = (shader) => {
-      shader.vertexShader = shader.vertexShader.replace(
-        "#include <project_vertex>",
-        `#include <project_vertex>
-        vec4 farther = projectionMatrix * (mvPosition - vec4(0.0, 0.0, ${BIAS.toFixed(3)}, 0.0));
-        gl_Position.z = farther.z / farther.w * gl_Position.w;`,
-      );
-    };
+    this.under = farther(this.skin.clone());
     this.arrange(true);
   }
 
   /** Sorts triangles into skin in the open and skin under the garment; what is always
    * hidden is left out if cloth is drawn over. */
   arrange(isOver: boolean): void {
-    const [open, under]: [number[], number[]] = [[], []];
-    this.mesh.marks.forEach((marks, t) => {
-      if (isOver && marks & HIDDEN) return;
-      const list = isOver && marks & UNDER ? under : open;
-      for (let k = 0; k < 3; k++) list.push(this.mesh.triangles[3 * t + k]!);
-    });
+    const { open, under } = sortMarks(this.mesh, isOver);
     this.geometry.setIndex([...open, ...under]);
     this.geometry.clearGroups();
     this.geometry.addGroup(0, open.length, 0);
@@ -87,14 +111,7 @@ export class Figure {
     this.cloth = new three.Mesh(this.surface.geometry, material);
     this.body = new three.Mesh(body.geometry, [body.skin, body.under]);
     for (const mesh of [this.cloth, this.body]) mesh.frustumCulled = false;
-    const sun = new three.DirectionalLight(0xffffff, 2.2);
-    sun.position.set(1.5, 3, 2.5);
-    const rim = new three.DirectionalLight(0xcfe0ff, 0.8);
-    rim.position.set(-2, 1.5, -2);
-    const floor = new three.GridHelper(40, 80, 0x8a8a8a, 0x8a8a8a);
-    floor.material.transparent = true;
-    floor.material.opacity = 0.28;
-    this.scene.add(new three.HemisphereLight(0xffffff, 0x9a938c, 1.3), sun, rim, floor);
+    this.scene.add(...light());
     this.scene.add(this.cloth, this.body);
   }
 
@@ -108,15 +125,16 @@ export class Figure {
     this.cloth.material.wireframe = what.wire;
   }
 
-  /** Paints distances [m], where `end` [m] is the end of the bar; none paints plain cloth. */
-  paint(distances: Float32Array | undefined, end: number): void {
-    const material = this.cloth.material;
-    if (material.vertexColors !== (distances !== undefined)) {
-      material.vertexColors = distances !== undefined;
-      material.needsUpdate = true;
-    }
-    material.color.set(distances ? 0xffffff : (material.userData.tint as number));
-    if (!distances) return;
+  /** Paints plain cloth. */
+  paintPlain(): void {
+    this.setPainted(false);
+    this.cloth.material.color.set(this.cloth.material.userData.tint as number);
+  }
+
+  /** Paints distances [m], where `end` [m] is the end of the bar. */
+  paintDistances(distances: Float32Array, end: number): void {
+    this.setPainted(true);
+    this.cloth.material.color.set(0xffffff);
     const out = this.colours.array as Float32Array;
     const linear = new three.Color();
     const rgb = [0, 0, 0];
@@ -125,6 +143,31 @@ export class Figure {
       linear.setRGB(rgb[0]!, rgb[1]!, rgb[2]!, three.SRGBColorSpace).toArray(out, 3 * v);
     });
     this.colours.needsUpdate = true;
+  }
+
+  /** Paints what is inside the body [0.1 mm], from half a millimetre on, and the rest
+   * pale. */
+  paintDepths(depths: Uint8Array): void {
+    this.setPainted(true);
+    this.cloth.material.color.set(0xffffff);
+    const out = this.colours.array as Float32Array;
+    const plain = new three.Color(this.cloth.material.userData.tint as number);
+    plain.lerp(new three.Color(0xffffff), 0.6);
+    const [slight, deep] = [new three.Color(0xff9a1f), new three.Color(0xd0021b)];
+    const mixed = new three.Color();
+    depths.forEach((d, v) => {
+      if (d < 5) plain.toArray(out, 3 * v);
+      else mixed.lerpColors(slight, deep, Math.min((d - 5) / 45, 1)).toArray(out, 3 * v);
+    });
+    this.colours.needsUpdate = true;
+  }
+
+  private setPainted(to: boolean): void {
+    const material = this.cloth.material;
+    if (material.vertexColors !== to) {
+      material.vertexColors = to;
+      material.needsUpdate = true;
+    }
   }
 
   dispose(): void {

@@ -3,11 +3,15 @@
 import * as three from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import * as api from "./api";
+import { Crowd } from "./crowd";
 import { BodySurface, Figure } from "./figure";
 import { distances, drawBar } from "./heat";
 import { Track } from "./track";
 
 const SIMULATION = "simulation";
+/** Simulated while it is watched, in a fabric and a wind of one's choice. */
+const LIVE = "live";
+const LIVE_NAME = "simulated now";
 /** From the figure to the eye: before it, a little to its left and above. */
 const EYE = new three.Vector3(0.4, 0.12, 0.91).normalize();
 const TINTS = [0x3f6ea8, 0xa8503f, 0x3f8a5a, 0x8a6d2f, 0x7a4f96, 0x2f8a8a];
@@ -21,6 +25,7 @@ interface Pane {
   figure: Figure;
   label: HTMLDivElement;
   figures: HTMLParagraphElement;
+  bars: HTMLCanvasElement;
   track: Track | undefined;
   isShown: boolean;
   distances: Float32Array;
@@ -55,6 +60,9 @@ let bodyTrack: Track | undefined;
 let ownBody: BodySurface;
 let ownTrack: Track | undefined;
 let panes: Pane[] = [];
+let meshes: { skin: api.MeshData; cloth: api.MeshData };
+let crowd: Crowd | undefined;
+let isAimed = false;
 let shape: number[] | undefined;
 /** Frame shown, and time since then [s]. */
 let frame = 0;
@@ -89,28 +97,34 @@ async function openGarment(): Promise<void> {
     api.mesh("garment", garment.name),
   ]);
   close();
+  meshes = { skin, cloth };
   panes.forEach((pane) => pane.figure.dispose());
   body = new BodySurface(skin);
   ownBody = new BodySurface(skin);
   arrange();
   labels.replaceChildren();
-  const names = [SIMULATION, ...garment.methods.map((m) => m.name)];
+  const hasLive = catalog.has_body;
+  const names = [SIMULATION, ...garment.methods.map((m) => m.name), ...(hasLive ? [LIVE] : [])];
   panes = names.map((name, i) => {
     const label = document.createElement("div");
     label.className = "pane";
     label.dataset.method = name;
     const title = document.createElement("h2");
-    title.textContent = name;
+    title.textContent = titleOf(name);
     const figures = document.createElement("p");
-    label.append(title, figures);
+    const bars = document.createElement("canvas");
+    bars.className = "bars";
+    bars.hidden = true;
+    label.append(title, figures, bars);
     labels.append(label);
     return {
       name,
       figure: new Figure(name === SIMULATION ? ownBody : body, cloth, TINTS[i % TINTS.length]!),
       label,
       figures,
+      bars,
       track: undefined,
-      isShown: i < 4,
+      isShown: i < 4 && name !== LIVE,
       distances: new Float32Array(cloth.vertices),
     };
   });
@@ -128,11 +142,27 @@ async function openGarment(): Promise<void> {
       });
       const key = document.createElement("kbd");
       key.textContent = i < 9 ? String(i + 1) : "";
-      label.append(box, pane.name, key);
+      label.append(box, titleOf(pane.name), key);
       return label;
     }),
   );
+  const fabric = element<HTMLSelectElement>("fabric");
+  const all = catalog.fabrics.map((name) => ({ value: name, text: name }));
+  const own = garment.fabric ? [{ value: "", text: `${garment.fabric} (as simulated)` }] : [];
+  options(fabric, [...own, ...all.filter(({ value }) => value !== garment.fabric)]);
+  if (!garment.fabric) fabric.value = "cotton-plain";
+  const crowds = garment.methods.filter((m) => m.crowd);
+  options(
+    element("crowd-method"),
+    crowds.map((m) => ({ value: m.name, text: m.name })),
+  );
+  element("crowds").hidden = crowds.length === 0;
+  element("air").hidden = !hasLive;
   openClip();
+}
+
+function titleOf(name: string): string {
+  return name === LIVE ? LIVE_NAME : name;
 }
 
 function arrange(): void {
@@ -140,6 +170,7 @@ function arrange(): void {
 }
 
 function close(): void {
+  closeCrowd();
   ownTrack?.close();
   ownTrack = undefined;
   bodyTrack?.close();
@@ -171,24 +202,115 @@ function openTracks(first: number): void {
     ...own,
     ...(shape ? { shape: shape.join(",") } : {}),
     ...(check("correct").checked ? {} : { correct: "0" }),
+    ...(check("deep").checked ? { gauge: "1" } : {}),
   };
   ownTrack ??= new Track({ ...own, of: "body" }, clip.frames, first, stale);
   if (shape) bodyTrack ??= new Track({ ...common, of: "body" }, clip.frames, first, stale);
   for (const pane of panes) {
     // The simulation is what others are compared with, shown or not.
-    if (!pane.isShown && pane.name !== SIMULATION) continue;
-    const start = pane.name === SIMULATION ? 0 : first;
-    pane.track ??= new Track({ ...common, of: pane.name }, clip.frames, start, stale);
+    if (!isThere(pane) || (!pane.isShown && pane.name !== SIMULATION)) continue;
+    // What is simulated now has to begin at the beginning.
+    const start = pane.name === LIVE ? 0 : first;
+    const more = pane.name === LIVE ? air() : {};
+    const from = pane.name === SIMULATION ? { ...common, ...own, shape: undefined } : common;
+    const query = { ...from, ...more, of: pane.name } as Record<string, string | undefined>;
+    pane.track ??= new Track(defined(query), clip.frames, start, stale);
   }
+  for (const box of element("panes").querySelectorAll<HTMLInputElement>("input")) {
+    box.disabled = box.dataset.pane === SIMULATION && !clip.simulated;
+  }
+  if (check("crowd").checked) openCrowd();
   stale();
 }
 
+function defined(query: Record<string, string | undefined>): Record<string, string> {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(pairs) as Record<string, string>;
+}
+
+/** Whether there is anything to be seen in a pane. */
+function isThere(pane: Pane): boolean {
+  return pane.name !== SIMULATION || currentClip().simulated;
+}
+
+/** The fabric and the wind that are chosen. */
+function air(): Record<string, string> {
+  const fabric = element<HTMLSelectElement>("fabric").value;
+  const speed = Number(element<HTMLInputElement>("wind-speed").value);
+  const towards = (Number(element<HTMLInputElement>("wind-from").value) * Math.PI) / 180;
+  const wind = [-Math.sin(towards) * speed, 0, -Math.cos(towards) * speed];
+  element("wind-speed-value").textContent = `${speed.toFixed(1)} m/s`;
+  element("wind-from-value").textContent = `${element<HTMLInputElement>("wind-from").value}°`;
+  return {
+    ...(fabric ? { fabric } : {}),
+    ...(speed > 0 ? { wind: wind.map((w) => w.toFixed(3)).join(",") } : {}),
+  };
+}
+
+/** What is simulated now, again. */
+function reopenLive(): void {
+  air();
+  const pane = panes.find((pane) => pane.name === LIVE);
+  pane?.track?.close();
+  if (pane) pane.track = undefined;
+  openTracks(frame);
+}
+
+function openCrowd(): void {
+  if (crowd || !ownTrack) return;
+  isAimed = false;
+  crowd = new Crowd(
+    {
+      of: "crowd",
+      clip: currentClip().name,
+      garment: currentGarment().name,
+      method: element<HTMLSelectElement>("crowd-method").value,
+      count: element<HTMLSelectElement>("crowd-count").value,
+    },
+    meshes.skin,
+    meshes.cloth,
+    ownTrack,
+    TINTS,
+  );
+}
+
+function closeCrowd(): void {
+  if (!crowd) return;
+  crowd.close();
+  crowd = undefined;
+  followed = undefined;
+  element("crowd-figures").textContent = "";
+}
+
+/** Looks at all of a crowd. */
+function aim(radius: number): void {
+  orbit.target.set(0, 0.6, 0);
+  const away = Math.min((1.15 * radius) / Math.tan((camera.fov * Math.PI) / 360), 45);
+  camera.position.copy(orbit.target).addScaledVector(new three.Vector3(0.25, 0.35, 0.9).normalize(), away);
+  isAimed = true;
+}
+
+/** The next frame of the crowd. */
+function advanceCrowd(now: number): void {
+  if (!crowd) return;
+  if (crowd.failure) say(crowd.failure);
+  if (!isAimed && crowd.radius) aim(crowd.radius);
+  if (!crowd.advance(now)) return;
+  const figures = crowd.figures;
+  if (!figures) return;
+  say("");
+  document.body.dataset.crowd = String(Number(document.body.dataset.crowd ?? "0") + 1);
+  element("crowd-figures").textContent =
+    `${figures.characters} characters, ${figures.rate.toFixed(0)} frames/s\n` +
+    `${figures.ms.toFixed(1)} ms to animate, ${figures.megabytes.toFixed(1)} MB a frame`;
+}
+
 /** Everything that depends on the shape or on correction, again. */
-function reopen(): void {
+function reopen(all = false): void {
   bodyTrack?.close();
   bodyTrack = undefined;
   for (const pane of panes) {
-    if (pane.name === SIMULATION) continue;
+    if (pane.name === SIMULATION && !all) continue;
     pane.track?.close();
     pane.track = undefined;
   }
@@ -253,7 +375,7 @@ function follow(positions: Float32Array): void {
 }
 
 function shown(): Pane[] {
-  return panes.filter((pane) => pane.isShown);
+  return panes.filter((pane) => pane.isShown && isThere(pane));
 }
 
 /** What is shown of the current frame. */
@@ -286,6 +408,10 @@ function placeFrame(): void {
     // Another shape has no simulation to be compared with.
     const isCompared = isOther && simulated?.frame === cloth.frame && !shape;
     const lines = isOther ? [] : ["as stored"];
+    if (cloth.depths) {
+      const percent = 100 * cloth.inside;
+      lines.push(`${(1000 * cloth.deepest).toFixed(1)} mm inside, ${percent.toFixed(2)} % over 1 mm`);
+    }
     if (isCompared && simulated) {
       const mean = distances(cloth.positions, simulated.positions, pane.distances);
       lines.push(`${(100 * mean).toFixed(2)} cm from the simulation`);
@@ -295,7 +421,11 @@ function placeFrame(): void {
       if (cloth.moved > 0) lines.push(`pushed by up to ${(1000 * cloth.moved).toFixed(1)} mm`);
     }
     pane.figures.textContent = lines.join("\n");
-    pane.figure.paint(isHeat && isCompared ? pane.distances : undefined, end);
+    if (cloth.depths) pane.figure.paintDepths(cloth.depths);
+    else if (isHeat && isCompared) pane.figure.paintDistances(pane.distances, end);
+    else pane.figure.paintPlain();
+    pane.bars.hidden = !check("work").checked || cloth.coefficients.length === 0;
+    if (!pane.bars.hidden) drawBars(pane.bars, pane.track, cloth.coefficients);
   }
   say(failure ?? (own ? "" : "loading…"));
   const clip = currentClip();
@@ -304,6 +434,25 @@ function placeFrame(): void {
   element("time").textContent = `${frame + 1}/${clip.frames} · ${(frame / rate).toFixed(2)} s`;
   document.body.dataset.frame = String(frame);
   document.body.dataset.ready = String(isReady(frame));
+}
+
+/** Draws coefficients as bars, each as a share of the largest that has been seen. */
+function drawBars(canvas: HTMLCanvasElement, track: Track | undefined, values: Float32Array): void {
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const [width, height] = [4 * values.length, 48];
+  if (canvas.width !== width) [canvas.width, canvas.height] = [width, height];
+  let most = 1e-9;
+  for (const frame of track?.frames ?? []) {
+    for (const value of frame?.coefficients ?? []) most = Math.max(most, Math.abs(value));
+  }
+  context.clearRect(0, 0, width, height);
+  context.fillStyle = getComputedStyle(canvas).color;
+  values.forEach((value, i) => {
+    const tall = (Math.sqrt(Math.abs(value) / most) * height) / 2;
+    context.fillRect(4 * i, value > 0 ? height / 2 - tall : height / 2, 3, Math.max(tall, 0.5));
+  });
+  canvas.title = `${values.length} coefficients, roots of their shares`;
 }
 
 /** Panes side by side, in as many columns as make a standing figure largest. */
@@ -335,7 +484,15 @@ function draw(): void {
   renderer.setViewport(0, 0, width, height);
   renderer.setClearColor(0x000000, 0);
   renderer.clear();
-  for (const pane of panes) pane.label.hidden = !pane.isShown;
+  const all = shown();
+  for (const pane of panes) pane.label.hidden = crowd !== undefined || !all.includes(pane);
+  element("legend").hidden = crowd !== undefined || !check("heat").checked;
+  if (crowd) {
+    camera.aspect = width / height;
+    camera.updateProjectionMatrix();
+    renderer.render(crowd.scene, camera);
+    return;
+  }
   for (const { pane, x, y, w, h } of layout()) {
     pane.label.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
     camera.aspect = w / h;
@@ -345,7 +502,6 @@ function draw(): void {
     renderer.setScissor(x, bottom, w, h);
     renderer.render(pane.figure.scene, camera);
   }
-  element("legend").hidden = !check("heat").checked;
 }
 
 /** Whether all that is shown has come. */
@@ -359,7 +515,15 @@ function tick(now: number): void {
   requestAnimationFrame(tick);
   const elapsed = Math.min((now - last) / 1000, 0.25);
   last = now;
-  if (isPlaying && panes.length > 0) {
+  // One frame of a crowd is shown even where nothing plays.
+  if (crowd && (isPlaying || !crowd.figures)) {
+    const speed = Number(element<HTMLSelectElement>("speed").value);
+    since = Math.min(since + elapsed * speed * catalog.frame_rate, 2);
+    if (since >= 1) {
+      since -= 1;
+      advanceCrowd(now);
+    }
+  } else if (isPlaying && panes.length > 0) {
     const speed = Number(element<HTMLSelectElement>("speed").value);
     since += elapsed * speed * catalog.frame_rate;
     const n = currentClip().frames;
@@ -375,7 +539,7 @@ function tick(now: number): void {
       isStale = true;
     }
   }
-  if (isStale) {
+  if (isStale && !crowd) {
     isStale = false;
     placeFrame();
   }
@@ -409,7 +573,7 @@ function listen(): void {
     setPlaying(false);
     goTo(Number(scrub.value));
   });
-  for (const id of ["heat", "wire", "body", "follow", "heat-range"]) {
+  for (const id of ["heat", "wire", "body", "follow", "heat-range", "work"]) {
     element(id).addEventListener("change", () => {
       legend();
       stale();
@@ -419,7 +583,21 @@ function listen(): void {
     arrange();
     stale();
   });
-  check("correct").addEventListener("change", reopen);
+  check("correct").addEventListener("change", () => reopen());
+  check("deep").addEventListener("change", () => reopen(true));
+  for (const id of ["fabric", "wind-speed", "wind-from"]) {
+    element(id).addEventListener("change", reopenLive);
+  }
+  for (const id of ["wind-speed", "wind-from"]) element(id).addEventListener("input", air);
+  for (const id of ["crowd", "crowd-method", "crowd-count"]) {
+    element(id).addEventListener("change", () => {
+      closeCrowd();
+      say(check("crowd").checked ? "loading…" : "");
+      if (check("crowd").checked) openCrowd();
+      since = 0;
+      stale();
+    });
+  }
   element("own-shape").addEventListener("click", () => {
     shape = undefined;
     sliders();
@@ -440,9 +618,13 @@ function listen(): void {
       o: () => toggle("over"),
       f: () => toggle("follow"),
       c: () => toggle("correct"),
+      k: () => toggle("deep"),
+      x: () => toggle("work"),
+      g: () => element("crowds").hidden || toggle("crowd"),
       l: theme,
       r: () => {
         followed = undefined;
+        isAimed = false;
         stale();
       },
     };
@@ -486,7 +668,8 @@ async function main(): Promise<void> {
     clipChoice,
     catalog.clips.map((c) => ({ value: c.name, text: `${c.name} (${c.split})` })),
   );
-  const first = catalog.clips.find((c) => c.split === "test");
+  const isFirst = (split: string) => catalog.clips.find((c) => c.split === split);
+  const first = isFirst("own") ?? isFirst("test");
   if (first) clipChoice.value = first.name;
   options(
     garmentChoice,
@@ -496,6 +679,7 @@ async function main(): Promise<void> {
   options(ends, ENDS.map((cm) => ({ value: String(cm), text: `${cm} cm` })));
   ends.value = "5";
   legend();
+  air();
   drawBar(element<HTMLCanvasElement>("bar"));
   listen();
   setPlaying(true);

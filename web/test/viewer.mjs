@@ -154,10 +154,51 @@ try {
       n,
     );
   await page.locator('#panes input[data-pane="skinning"]').uncheck();
-  await isShowing(panes.length - 1);
+  await isShowing(panes.length - 2);
   await page.locator("#stage").click({ position: { x: 5, y: 5 } });
   await page.keyboard.press("2");
+  await isShowing(panes.length - 1);
+
+  // What is inside the body is measured and said; what a method works with is drawn.
+  await page.locator("#deep").check();
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".pane:not([hidden]) p")].every((p) => p.textContent.includes("mm inside")),
+  );
+  must((await changed(still, await shot("deep"))) > 300, "what is inside is not painted");
+  await page.locator("#deep").uncheck();
+  must((await page.locator(".bars:visible").count()) === 0, "bars before they are asked for");
+  await page.locator("#work").check();
+  await page.locator(".bars:visible").first().waitFor();
+  await page.locator("#work").uncheck();
+
+  // Cloth is simulated while it is watched, and wind moves it.
+  await page.locator('#panes input[data-pane="live"]').check();
   await isShowing(panes.length);
+  await page.locator("#scrub").fill("8");
+  const calm = await shot("calm");
+  await page.locator("#wind-speed").fill("12");
+  await page.locator("#wind-speed").dispatchEvent("change");
+  const windy = await shot("windy");
+  must((await changed(calm, windy)) > 50, "wind moves nothing");
+  await page.locator('#panes input[data-pane="live"]').uncheck();
+
+  // A crowd moves, with its figures.
+  await page.locator("#crowd-count").selectOption("100");
+  await page.locator("#crowd").check();
+  const crowds = (n) => page.waitForFunction((n) => Number(document.body.dataset.crowd) > n, n);
+  await crowds(0);
+  await page.waitForTimeout(200);
+  const one = await keep("crowd", await page.locator("#stage").screenshot({ path: `${folder}/crowd.png` }));
+  await page.keyboard.press("Space");
+  const seen = Number(await page.evaluate(() => document.body.dataset.crowd));
+  await crowds(seen + 3);
+  const other = await keep("later", await page.locator("#stage").screenshot());
+  must((await changed(one, other)) > 200, "the crowd stands still");
+  const said = await page.locator("#crowd-figures").textContent();
+  must(/100 characters, \d+ frames\/s/.test(said ?? ""), `the crowd says ${said}`);
+  await page.locator("#crowd").uncheck();
+  await isShowing(panes.length - 1);
+  await page.keyboard.press("Space");
 
   // Every other switch does something and breaks nothing.
   for (const key of ["w", "w", "b", "b", "o", "o", "c", "c", "f", "r", "l"]) {

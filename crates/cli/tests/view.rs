@@ -30,8 +30,13 @@ struct Viewer {
 impl Viewer {
     /// None where the program has no page.
     fn open(folder: &Path) -> Option<Self> {
+        Self::of(folder, &["tube", "ring.drapery"])
+    }
+
+    fn of(folder: &Path, shown: &[&str]) -> Option<Self> {
         let mut child = Command::new(env!("CARGO_BIN_EXE_drapery"))
-            .args(["--json", "view", "tube", "ring.drapery", "--port", "0"])
+            .args(["--json", "view", "--port", "0"])
+            .args(shown)
             .current_dir(folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -114,8 +119,33 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// A frame: its number, confidence, milliseconds, way of correction, positions.
-const HEAD: usize = 16;
+/// A stream: vertices, first frame, frames, coefficients, whether there are depths.
+const STREAM: usize = 20;
+/// A frame: its number, confidence, milliseconds, way of correction, depth and share
+/// inside; then positions, coefficients and depths.
+const HEAD: usize = 24;
+
+/// The frames of a stream.
+fn frames(stream: &[u8]) -> Vec<&[u8]> {
+    let [vertices, _, n, coefficients, depths] = numbers(&stream[..STREAM]).try_into().unwrap();
+    let depths = if depths == 1 {
+        vertices.next_multiple_of(4)
+    } else {
+        0
+    };
+    let length = HEAD as u32 + 12 * vertices + 4 * coefficients + depths;
+    let frames: Vec<&[u8]> = stream[STREAM..].chunks_exact(length as usize).collect();
+    assert_eq!(stream.len(), STREAM + (n * length) as usize);
+    frames
+}
+
+/// Numbers of a frame.
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    let words = bytes.chunks_exact(4);
+    words
+        .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
+        .collect()
+}
 
 #[test]
 fn what_is_shown_is_what_is_stored_and_what_the_model_makes() {
@@ -146,27 +176,24 @@ fn what_is_shown_is_what_is_stored_and_what_the_model_makes() {
     out(folder.path(), 0, &plan);
     let cache = fs::read(folder.path().join("twist.pc2")).unwrap();
     let (_, stream) = viewer.get("/api/frames?of=simulation&clip=twist@mean&garment=ring");
-    let frame = HEAD + 12 * 32;
-    assert_eq!(numbers(&stream[..12]), [32, 0, 12]);
-    assert_eq!(stream.len(), 12 + 12 * frame);
-    for (f, (own, cached)) in (stream[12..].chunks_exact(frame))
+    assert_eq!(numbers(&stream[..STREAM]), [32, 0, 12, 0, 0]);
+    for (f, (own, cached)) in (frames(&stream).iter())
         .zip(cache[32..].chunks_exact(12 * 32))
         .enumerate()
     {
         assert_eq!(numbers(&own[..4]), [f as u32]);
         assert!(own[HEAD..] == *cached, "frame {f}");
     }
+    let (_, later) = viewer.get("/api/frames?of=simulation&clip=twist@mean&from=5");
+    assert!(frames(&later) == frames(&stream)[5..]);
     // A model's stream from a later frame on goes on as if it had begun at the first.
     let (_, whole) = viewer.get("/api/frames?of=ring&clip=twist@mean");
     let (_, later) = viewer.get("/api/frames?of=ring&clip=twist@mean&from=8");
-    assert_eq!(numbers(&later[..12]), [32, 8, 4]);
+    let head = numbers(&later[..STREAM]);
+    assert_eq!([head[0], head[1], head[2], head[4]], [32, 8, 4, 0]);
+    assert!(head[3] > 0, "a stable space works with coefficients");
     // The milliseconds that it took differ, and where correction starts from.
-    let place = |bytes: &[u8]| -> Vec<f32> {
-        let own = &bytes[bytes.len() - 12 * 32..];
-        own.chunks_exact(4)
-            .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
-            .collect()
-    };
+    let place = |bytes: &[u8]| floats(&frames(bytes).last().unwrap()[HEAD..HEAD + 12 * 32]);
     let apart = |one: &[u8], other: &[u8]| {
         let places = place(one).into_iter().zip(place(other));
         places.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
@@ -176,6 +203,24 @@ fn what_is_shown_is_what_is_stored_and_what_the_model_makes() {
     let (_, wide) = viewer.get("/api/frames?of=skinning&clip=twist@mean&shape=0,1");
     let (_, own) = viewer.get("/api/frames?of=skinning&clip=twist@mean");
     assert!(apart(&wide, &own) > 1e-3);
+    // How deep it is inside the body is looked at when asked.
+    let (_, gauged) = viewer.get("/api/frames?of=skinning&clip=twist@mean&correct=0&gauge=1");
+    assert_eq!(numbers(&gauged[..STREAM])[4], 1);
+    for frame in frames(&gauged) {
+        let deepest = floats(&frame[16..20])[0];
+        let vertices = frame[frame.len() - 32..].iter().max().unwrap();
+        assert!((0.0..0.05).contains(&deepest), "{deepest}");
+        // Places between vertices are looked at too, bytes are tenths of a millimetre.
+        assert!(f32::from(*vertices) <= 1e4 * deepest + 0.51);
+    }
+    // What is simulated now begins like what was simulated before.
+    let (_, live) = viewer.get("/api/frames?of=live&clip=twist@mean&garment=ring");
+    let (_, blown) = viewer.get("/api/frames?of=live&clip=twist@mean&wind=0,0,10");
+    let (_, heavy) = viewer.get("/api/frames?of=live&clip=twist@mean&fabric=leather");
+    assert_eq!(frames(&live).len(), 12);
+    assert!(apart(&live, &stream) < 0.02, "{}", apart(&live, &stream));
+    assert!(apart(&live, &blown) > 1e-4, "{}", apart(&live, &blown));
+    assert!(apart(&live, &heavy) > 1e-5, "{}", apart(&live, &heavy));
 
     for (target, expected) in [
         ("/api/frames?of=ring&clip=nod", 404),
@@ -186,6 +231,19 @@ fn what_is_shown_is_what_is_stored_and_what_the_model_makes() {
         ("/api/frames?of=ring&clip=twist@mean&shape=0,NaN", 400),
         ("/api/frames?of=ring&clip=twist@mean&shape=0,1e9", 400),
         ("/api/mesh?of=garment&garment=../../zarr.json", 404),
+        ("/api/frames?of=live&clip=twist@mean&wind=0,0", 400),
+        ("/api/frames?of=live&clip=twist@mean&wind=0,0,99", 400),
+        ("/api/frames?of=live&clip=twist@mean&wind=0,NaN,0", 400),
+        ("/api/frames?of=live&clip=twist@mean&fabric=tin", 404),
+        ("/api/frames?of=crowd&clip=twist@mean&method=skinning", 404),
+        (
+            "/api/frames?of=crowd&clip=twist@mean&method=ring&count=0",
+            400,
+        ),
+        (
+            "/api/frames?of=crowd&clip=twist@mean&method=ring&count=99999",
+            400,
+        ),
         ("/../Cargo.toml", 404),
     ] {
         let (status, why) = viewer.get(target);
@@ -196,6 +254,102 @@ fn what_is_shown_is_what_is_stored_and_what_the_model_makes() {
             String::from_utf8_lossy(&why)
         );
     }
+}
+
+#[test]
+fn a_crowd_is_streamed_until_nobody_looks() {
+    let folder = trained();
+    let Some(viewer) = Viewer::open(folder.path()) else {
+        return;
+    };
+    let host = viewer.url.trim_start_matches("http://");
+    let host = host.trim_end_matches('/');
+    let ask = |method: &str| {
+        let mut client = TcpStream::connect(host).unwrap();
+        let target = "/api/frames?of=crowd&clip=twist@mean&method=ring&count=100";
+        let head =
+            format!("{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        client.write_all(head.as_bytes()).unwrap();
+        client
+    };
+    // Sizes of chunks stand between the bytes, which are looked at only for there being
+    // more of them than the twelve frames of the clip have.
+    let frame = 8 + 100 * 32 * 6;
+    let mut client = ask("GET");
+    let mut bytes = vec![0; 30 * frame];
+    client.read_exact(&mut bytes).unwrap();
+    drop(client);
+    let at = bytes.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
+    let at = at + bytes[at..].windows(2).position(|w| w == b"\r\n").unwrap() + 2;
+    assert_eq!(numbers(&bytes[at..at + 12]), [32, 100, 12]);
+    // The same characters in the middle of the clip as one by itself: what is sent is
+    // relative to the root, in 0.2 mm.
+    let first = at + 12 + 100 * 12 + 12 * 8;
+    assert_eq!(numbers(&bytes[first..first + 4]), [0]);
+    let place = |k: usize| {
+        let k = first + 8 + 2 * k;
+        2e-4 * f32::from(i16::from_le_bytes(bytes[k..k + 2].try_into().unwrap()))
+    };
+    let (_, alone) = viewer.get("/api/frames?of=ring&clip=twist@mean&correct=0");
+    let alone = floats(&frames(&alone)[0][HEAD..HEAD + 12 * 32]);
+    let roots = floats(&bytes[at + 12 + 100 * 12..first]);
+    for (k, alone) in alone.iter().enumerate() {
+        let root = [roots[0], 0.0, roots[1]][k % 3];
+        let off = place(k) + root - alone;
+        assert!(off.abs() < 3e-4, "value {k} is off by {off} m");
+    }
+    // The head of a stream without end has an end.
+    let mut answer = String::new();
+    ask("HEAD").read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+#[test]
+fn models_and_clips_of_ones_own_are_shown_without_a_dataset() {
+    let folder = trained();
+    let shown = ["ring.drapery", "-c", "tube", "-m", "bend", "-m", "twist"];
+    let Some(viewer) = Viewer::of(folder.path(), &shown) else {
+        return;
+    };
+    let (_, catalog) = viewer.get("/api/catalog");
+    let catalog: serde_json::Value = serde_json::from_slice(&catalog).unwrap();
+    assert_eq!(catalog["clips"].as_array().unwrap().len(), 2);
+    assert_eq!(catalog["clips"][0]["name"], "twist");
+    assert_eq!(catalog["clips"][0]["simulated"], false);
+    assert_eq!(catalog["garments"][0]["methods"][0]["name"], "skinning");
+    assert_eq!(catalog["garments"][0]["methods"][1]["name"], "ring");
+    // The same numbers as animate writes.
+    let plan = [
+        "animate",
+        "--model",
+        "ring.drapery",
+        "-c",
+        "tube",
+        "-m",
+        "bend",
+        "--out",
+        "bend.pc2",
+    ];
+    out(folder.path(), 0, &plan);
+    let cache = fs::read(folder.path().join("bend.pc2")).unwrap();
+    let (_, stream) = viewer.get("/api/frames?of=ring&clip=bend");
+    let all = frames(&stream);
+    assert_eq!(all.len(), cache[32..].len() / (12 * 32));
+    for (f, (own, cached)) in all
+        .iter()
+        .zip(cache[32..].chunks_exact(12 * 32))
+        .enumerate()
+    {
+        let off = floats(&own[HEAD..HEAD + 12 * 32])
+            .into_iter()
+            .zip(floats(cached));
+        let off = off.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(off < 1e-6, "frame {f} is off by {off} m");
+    }
+    let (status, _) = viewer.get("/api/frames?of=simulation&clip=bend");
+    assert_eq!(status, 404);
+    let (status, _) = viewer.get("/api/frames?of=live&clip=bend&fabric=denim");
+    assert_eq!(status, 200);
 }
 
 #[test]
@@ -245,4 +399,21 @@ fn what_can_not_be_shown_is_said_before_anything_is_served() {
         why.contains("bad.drapery") || why.contains("without the viewer's page"),
         "{why}"
     );
+    for (plan, expected) in [
+        (&["view", "ring.drapery"][..], "--character"),
+        (&["view", "ring.drapery", "-c", "tube"], "--motion"),
+        (&["view", "tube", "-c", "tube"], "its own character"),
+        (&["view", "tube", "tube"], "one dataset"),
+        (
+            &["view", "ring.drapery", "-c", "mannequin", "-m", "walk"],
+            "skeleton",
+        ),
+        (&["view", "tube", "-m", "nowhere.bvh"], "nowhere.bvh"),
+    ] {
+        let why = error(at, 2, plan);
+        assert!(
+            why.contains(expected) || why.contains("without the viewer's page"),
+            "{plan:?}: {why}"
+        );
+    }
 }

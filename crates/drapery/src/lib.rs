@@ -79,5 +79,5 @@ pub use road::{
 };
 pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};
 pub use training::{TrainingError, skinned_garment, train_linear_model, train_stable_model};
-pub use viewing::{DatasetExhibit, ExhibitError};
+pub use viewing::{ExhibitError, Exhibition};
 pub use wear::{FrameFlags, WearMeter, WearSummary, WornFrame};

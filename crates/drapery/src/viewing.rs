@@ -1,17 +1,38 @@
-//! [`DatasetExhibit`]: a dataset, and models of its garments, for the viewer.
+//! [`Exhibition`]: a character, its garments, models of them and clips, for the viewer.
 //!
 //! Everything is computed when it is asked for and sent frame by frame. A stream begins
-//! at any frame: methods that have a past are given [`WARM_UP`] frames of the body
-//! before it, which are not sent.
+//! at any frame: methods that have a past are given some frames of the body before it,
+//! which are not sent.
+//!
+//! # What can be asked
+//!
+//! | of           | frames of                                                      |
+//! |--------------|----------------------------------------------------------------|
+//! | `body`       | the body                                                       |
+//! | `simulation` | the garment as the dataset has it                              |
+//! | `live`       | the garment simulated now, in a `fabric` and a `wind`          |
+//! | `crowd`      | `count` garments by the `method`, without end                  |
+//! | a method     | the garment by it; `correct=0` leaves it in the body           |
+//!
+//! All of a `clip` and a `garment`, most of a `shape`, `from` a frame on; `gauge=1` looks
+//! how deep cloth is inside the body.
 //!
 //! # Bytes
 //! All little endian, positions in metres.
 //!
 //! ```text
 //! mesh    u32 vertices, u32 triangles, u32 × 3 a triangle, u8 a triangle: its marks
-//! frames  u32 vertices, u32 first frame, u32 frames, then for each frame:
+//! frames  u32 vertices, u32 first frame, u32 frames, u32 coefficients, u32 whether there
+//!         are depths, then for each frame:
 //!         u32 frame, f32 confidence, f32 milliseconds, f32 moved by correction [m],
-//!         f32 × 3 a vertex
+//!         f32 deepest inside the body [m], f32 share of places deeper than 1 mm,
+//!         f32 × 3 a vertex, f32 a coefficient, u8 a vertex: depth in 0.1 mm,
+//!         filled up to four bytes
+//! crowd   u32 vertices, u32 characters, u32 frames,
+//!         a character: f32 × 2 place on the floor [m], u32 the frame it begins at;
+//!         f32 × 2 a frame: where the root is; then again and again:
+//!         u32 frame, f32 milliseconds, i16 × 3 a vertex in 0.2 mm from below the root,
+//!         filled up to four bytes
 //! ```
 //!
 //! | mark | triangle of the body                                       |
@@ -19,29 +40,35 @@
 //! | 1    | always hidden by the garment of some model: need not be drawn |
 //! | 2    | under the garment: cloth a little beneath it is drawn over it  |
 
-use std::time::Instant;
+mod bytes;
+mod crowd;
+mod moving;
 
 use drapery_core::{
-    BodyModel, GarmentAnimator, Pose, PoseVelocity, Seconds, ShapedBody, Surroundings, Topology,
+    BodyModel, Clip, Fabric, FrameRate, Garment, GarmentAnimator, GarmentError, MeshError, Pose,
+    ShapeError, ShapeParameter, Surroundings, Topology, TriMesh,
 };
-use drapery_eval::pose_velocity;
-use drapery_runtime::{Animator, CollisionCorrection, CorrectionConfig, Model};
+use drapery_runtime::{
+    Animator, AnimatorState, CollisionCorrection, CorrectionConfig, Model, StableSpace,
+};
 use drapery_scene::character::Character;
-use drapery_store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState};
+use drapery_scene::fabric;
+use drapery_store::dataset::{DatasetFolder, DatasetStore, SequenceState};
 use drapery_view::server::{Exhibit, Query, Refusal};
 use glam::Vec3;
 use serde_json::{Value, json};
 
-use crate::evaluation::correction_of;
 use crate::recording::stored_character;
-use crate::training::skinned_garment;
+use crate::simulated::{SimulatedGarment, WearConfig};
+use crate::training::{made_for, skinned_garment};
+use moving::{Gauge, Method, Moving, Send};
 
-/// Frames of the body that a method is shown before the first that is sent.
-const WARM_UP: u32 = 20;
 /// Frames that are read at once.
 const BLOCK: u32 = 16;
+/// The strongest wind [m/s].
+const STRONGEST: f32 = 20.0;
 
-/// Why a dataset can't be shown.
+/// Why something can't be shown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExhibitError {
@@ -52,8 +79,8 @@ pub enum ExhibitError {
     #[error("the dataset's garment can't be skinned")]
     Skin(#[from] crate::DressError),
     /// The body can't have the shape that the garment was made for.
-    #[error("the dataset's body can't have the shape that its garment was made for")]
-    Shape(#[from] drapery_core::ShapeError),
+    #[error("the body can't have the shape that its garment was made for")]
+    Shape(#[from] ShapeError),
     /// A model is of a garment that is not in the dataset.
     #[error("model {model} is of a garment that is not in the dataset")]
     OtherGarment {
@@ -61,109 +88,290 @@ pub enum ExhibitError {
         model: String,
     },
     /// A model is of another skeleton.
-    #[error("model {model} is of a skeleton that is not the dataset's")]
+    #[error("model {model} is of a skeleton that is not the character's")]
     OtherSkeleton {
         /// What it is called.
         model: String,
     },
-    /// There is no sequence to be seen.
-    #[error("the dataset has no sequence that is whole")]
-    Empty,
+    /// A model is of another frame rate.
+    #[error("model {model} is of {found} frames a second, what is shown of {expected}")]
+    OtherRate {
+        /// What it is called.
+        model: String,
+        /// Its frame rate [1/s].
+        found: f64,
+        /// That of all others [1/s].
+        expected: f64,
+    },
+    /// The garment of a model is none.
+    #[error("the garment of a model can't be used")]
+    Mesh(#[from] MeshError),
+    /// The garment of a model is none.
+    #[error("the garment of a model can't be used")]
+    Garment(#[from] GarmentError),
+    /// A clip is of another skeleton.
+    #[error("clip {clip} is of a skeleton that is not the character's")]
+    OtherClip {
+        /// What it is called.
+        clip: String,
+    },
+    /// There is no model where there is no dataset.
+    #[error("there is no model and no dataset to be shown")]
+    Nothing,
 }
 
 /// A method that can be shown.
 struct Shown {
     name: String,
     animator: Animator,
-    /// Which of the dataset's garments it is of.
+    /// Which of the garments it is of.
     garment: usize,
 }
 
-/// A dataset and models of its garments.
-pub struct DatasetExhibit {
-    dataset: DatasetFolder,
-    title: String,
-    character: Character,
-    methods: Vec<Shown>,
-    /// One a garment of the dataset; none where there is no body.
-    corrections: Vec<Option<CollisionCorrection>>,
-    /// The marks of each triangle of the body, a garment of the dataset.
-    marks: Vec<Vec<u8>>,
-    sequences: Vec<PlannedSequence>,
+/// What is worn.
+struct Worn {
+    garment: Garment,
+    /// What it was simulated in, where that is known.
+    fabric: Option<Fabric>,
+    /// None where there is no body.
+    correction: Option<CollisionCorrection>,
+    /// The marks of each triangle of the body.
+    marks: Vec<u8>,
 }
 
-impl DatasetExhibit {
+/// A clip that can be shown.
+struct ShownClip {
+    name: String,
+    split: &'static str,
+    shape: Vec<f32>,
+    n_frames: u32,
+    /// The poses of one's own clip; none for a sequence of the dataset.
+    poses: Option<Vec<Pose>>,
+}
+
+/// A character, its garments, models of them and clips.
+pub struct Exhibition {
+    title: String,
+    character: Character,
+    has_body: bool,
+    /// The shape that the garments lie on.
+    made_for: Vec<f32>,
+    frame_rate: FrameRate,
+    garments: Vec<Worn>,
+    methods: Vec<Shown>,
+    clips: Vec<ShownClip>,
+    dataset: Option<DatasetFolder>,
+}
+
+impl Exhibition {
     /// A dataset under a title, with models by name. All garments are shown skinned
     /// too.
     ///
     /// # Errors
     /// When the dataset can't be used, or a model is of other garments or bodies.
-    pub fn new(
+    pub fn of_dataset(
         dataset: DatasetFolder,
         title: &str,
         models: Vec<(String, Model)>,
     ) -> Result<Self, ExhibitError> {
         let head = dataset.head();
         let character = stored_character(&head.body)?;
-        let body = character.topology();
-        let mut marks = vec![vec![0; body.triangles().len()]; head.garments.len()];
-        let mut methods = Vec::new();
-        let mut corrections = Vec::new();
-        for (garment, marks) in marks.iter_mut().enumerate() {
-            methods.push(Shown {
+        let mut shown = Self {
+            title: title.into(),
+            made_for: made_for(&character, head),
+            has_body: head.has_body(),
+            frame_rate: head.frame_rate,
+            garments: Vec::new(),
+            methods: Vec::new(),
+            clips: Vec::new(),
+            dataset: None,
+            character,
+        };
+        for (i, stored) in head.garments.iter().enumerate() {
+            shown.methods.push(Shown {
                 name: "skinning".into(),
-                animator: Animator::Skinning(skinned_garment(&character, head, garment)?),
-                garment,
+                animator: Animator::Skinning(skinned_garment(&shown.character, head, i)?),
+                garment: i,
             });
-            let correction = match head.has_body() {
-                true => {
-                    let config = CorrectionConfig::DEFAULT;
-                    Some(correction_of(&character, head, garment, config)?)
-                }
-                false => None,
-            };
-            if let Some(correction) = &correction {
-                mark(marks, body, 2, |v| correction.is_worn_over()[v as usize]);
-            }
-            corrections.push(correction);
+            shown.wear(stored.garment.clone(), Some(stored.fabric.clone()))?;
         }
         for (name, model) in models {
-            if model.head().joints != character.skeleton().names() {
-                return Err(ExhibitError::OtherSkeleton { model: name });
-            }
             let own = model.animator().topology();
-            let mut garments = head.garments.iter();
+            let mut garments = shown.garments.iter();
             let Some(garment) = garments.position(|g| g.garment.mesh().topology() == own) else {
                 return Err(ExhibitError::OtherGarment { model: name });
             };
-            if let Some(hidden) = model.hidden() {
-                let flags = hidden.triangles(body);
-                for (mark, _) in marks[garment].iter_mut().zip(flags).filter(|(_, h)| *h) {
-                    *mark |= 1;
-                }
+            shown.add(name, model, garment)?;
+        }
+        for planned in &head.manifest.sequences {
+            if matches!(dataset.state(&planned.name), Ok(SequenceState::Whole)) {
+                shown.clips.push(ShownClip {
+                    name: planned.name.clone(),
+                    split: planned.split.name(),
+                    shape: head.manifest.shape_of(planned).coefficients.clone(),
+                    n_frames: planned.frames,
+                    poses: None,
+                });
             }
-            methods.push(Shown {
-                name,
-                animator: model.into_animator(),
-                garment,
+        }
+        shown.dataset = Some(dataset);
+        Ok(shown)
+    }
+
+    /// Models by name on a character, which has the joints that they were trained on.
+    ///
+    /// # Errors
+    /// When there is no model, or one is of other bodies or another frame rate than the
+    /// first.
+    pub fn of_models(
+        character: Character,
+        title: &str,
+        models: Vec<(String, Model)>,
+    ) -> Result<Self, ExhibitError> {
+        let Some((_, first)) = models.first() else {
+            return Err(ExhibitError::Nothing);
+        };
+        let n_shape = character.shape_parameters().len();
+        let shape = first.animator().trained_shape();
+        let mut shown = Self {
+            title: title.into(),
+            made_for: shape
+                .filter(|shape| shape.len() == n_shape)
+                .unwrap_or_else(|| vec![0.0; n_shape]),
+            has_body: true,
+            frame_rate: first.animator().skinned().frame_rate(),
+            garments: Vec::new(),
+            methods: Vec::new(),
+            clips: Vec::new(),
+            dataset: None,
+            character,
+        };
+        for (name, model) in models {
+            let (head, animator) = (model.head(), model.animator());
+            let own = animator.topology();
+            let mut worn = shown.garments.iter();
+            let known = worn.position(|g| g.garment.mesh().topology() == own);
+            let garment = match known {
+                Some(garment) => garment,
+                None => {
+                    let rest = animator.skinned().rest().to_vec();
+                    let mesh = TriMesh::new(rest, own.triangles().to_vec())?;
+                    let name = head.garment.clone();
+                    let garment = Garment::new(name, mesh, None, Vec::new(), Vec::new())?;
+                    shown.methods.push(Shown {
+                        name: "skinning".into(),
+                        animator: Animator::Skinning(animator.skinned().clone()),
+                        garment: shown.garments.len(),
+                    });
+                    shown.wear(garment, None)?;
+                    shown.garments.len() - 1
+                }
+            };
+            shown.add(name, model, garment)?;
+        }
+        Ok(shown)
+    }
+
+    /// What it is called.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The shape that the garments lie on.
+    pub fn made_for(&self) -> &[f32] {
+        &self.made_for
+    }
+
+    /// The character.
+    pub const fn character(&self) -> &Character {
+        &self.character
+    }
+
+    /// The frame rate of all clips.
+    pub const fn frame_rate(&self) -> FrameRate {
+        self.frame_rate
+    }
+
+    /// How many clips there are.
+    pub const fn n_clips(&self) -> usize {
+        self.clips.len()
+    }
+
+    /// Shows one's own clip too, in the shape that the garments were made for. A clip of
+    /// the same name gives way.
+    ///
+    /// # Errors
+    /// When it is of another skeleton or frame rate.
+    pub fn show(&mut self, clip: &Clip) -> Result<(), ExhibitError> {
+        let name = clip.name().to_string();
+        if clip.skeleton().names() != self.character.skeleton().names() {
+            return Err(ExhibitError::OtherClip { clip: name });
+        }
+        self.clips.retain(|other| other.name != name);
+        let own = ShownClip {
+            split: "own",
+            shape: self.made_for.clone(),
+            n_frames: clip.frames().len() as u32,
+            poses: Some(clip.frames().to_vec()),
+            name,
+        };
+        self.clips.insert(0, own);
+        Ok(())
+    }
+
+    /// One garment more.
+    fn wear(&mut self, garment: Garment, fabric: Option<Fabric>) -> Result<(), ExhibitError> {
+        let body = self.character.topology();
+        let mut marks = vec![0; body.triangles().len()];
+        let worn = garment.mesh();
+        let rest = self.character.shaped(&self.made_for)?.rest;
+        let correction = self.has_body.then(|| {
+            CollisionCorrection::new(
+                (body, &rest),
+                (worn.topology(), worn.positions()),
+                CorrectionConfig::DEFAULT,
+            )
+        });
+        if let Some(correction) = &correction {
+            mark(&mut marks, body, 2, |v| {
+                correction.is_worn_over()[v as usize]
             });
         }
-        let all = head.manifest.sequences.iter();
-        let is_whole =
-            |s: &&PlannedSequence| matches!(dataset.state(&s.name), Ok(SequenceState::Whole));
-        let sequences: Vec<PlannedSequence> = all.filter(is_whole).cloned().collect();
-        if sequences.is_empty() {
-            return Err(ExhibitError::Empty);
-        }
-        Ok(Self {
-            title: title.into(),
-            character,
-            methods,
-            corrections,
+        self.garments.push(Worn {
+            garment,
+            fabric,
+            correction,
             marks,
-            sequences,
-            dataset,
-        })
+        });
+        Ok(())
+    }
+
+    /// One model more, of one of the garments.
+    fn add(&mut self, name: String, model: Model, garment: usize) -> Result<(), ExhibitError> {
+        if model.head().joints != self.character.skeleton().names() {
+            return Err(ExhibitError::OtherSkeleton { model: name });
+        }
+        let (found, expected) = (model.head().frame_rate, self.frame_rate.hz());
+        if found != expected {
+            return Err(ExhibitError::OtherRate {
+                model: name,
+                found,
+                expected,
+            });
+        }
+        if let Some(hidden) = model.hidden() {
+            let flags = hidden.triangles(self.character.topology());
+            let marks = &mut self.garments[garment].marks;
+            for (mark, _) in marks.iter_mut().zip(flags).filter(|(_, h)| *h) {
+                *mark |= 1;
+            }
+        }
+        self.methods.push(Shown {
+            name,
+            animator: model.into_animator(),
+            garment,
+        });
+        Ok(())
     }
 
     /// Which garment a query asks for; the first if it does not say.
@@ -171,216 +379,204 @@ impl DatasetExhibit {
         let Some(name) = query.get("garment") else {
             return Ok(0);
         };
-        let mut all = self.dataset.head().garments.iter();
-        let found = all.position(|g| g.garment.name() == name);
+        let found = self.garments.iter().position(|g| g.garment.name() == name);
         found.ok_or_else(|| missing("garment", name))
     }
 
-    fn sequence(&self, query: &Query) -> Result<&PlannedSequence, Refusal> {
+    fn clip(&self, query: &Query) -> Result<&ShownClip, Refusal> {
         let name = query.get("clip").unwrap_or_default();
-        let found = self.sequences.iter().find(|s| s.name == name);
+        let found = self.clips.iter().find(|s| s.name == name);
         found.ok_or_else(|| missing("clip", name))
     }
 
+    fn method(&self, name: &str, garment: usize) -> Result<&Animator, Refusal> {
+        let is_own = |m: &&Shown| m.garment == garment && m.name == name;
+        let method = self.methods.iter().find(is_own);
+        Ok(&method.ok_or_else(|| missing("method", name))?.animator)
+    }
+
     /// The shape that a query asks for, within the limits of each parameter; that of the
-    /// sequence if it does not say.
+    /// clip if it does not say.
     fn shape(&self, query: &Query, own: &[f32]) -> Result<Vec<f32>, Refusal> {
         let Some(text) = query.get("shape") else {
             return Ok(own.to_vec());
         };
         let parameters = self.character.shape_parameters();
-        let wrong = || Refusal::Value {
-            name: "shape",
-            value: text.chars().take(80).collect(),
-            expected: "one number a shape parameter, each within its limits",
+        let wrong = || {
+            wrong(
+                "shape",
+                text,
+                "one number a shape parameter, each within its limits",
+            )
         };
-        let values: Result<Vec<f32>, _> = text.split(',').map(str::parse).collect();
-        let values = values.map_err(|_| wrong())?;
-        let fits = |(v, p): (&f32, &drapery_core::ShapeParameter)| (p.min..=p.max).contains(v);
+        let values = numbers(text).ok_or_else(wrong)?;
+        let fits = |(v, p): (&f32, &ShapeParameter)| (p.min..=p.max).contains(v);
         match values.len() == parameters.len() && values.iter().zip(parameters).all(fits) {
             true => Ok(values),
             false => Err(wrong()),
         }
     }
 
-    /// The clip of a sequence on a body of some shape.
+    /// A clip on a body of some shape.
     fn moving(&self, query: &Query) -> Result<Moving<'_>, Refusal> {
-        let planned = self.sequence(query)?;
-        let sequence = self.dataset.sequence(&planned.name).map_err(failed)?;
-        let shape = self.shape(query, &sequence.shape().coefficients)?;
+        let clip = self.clip(query)?;
+        let shape = self.shape(query, &clip.shape)?;
         let first = match query.get("from") {
             None => 0,
             Some(text) => match text.parse() {
-                Ok(first) if first < planned.frames => first,
-                _ => {
-                    return Err(Refusal::Value {
-                        name: "from",
-                        value: text.chars().take(20).collect(),
-                        expected: "a frame of the clip",
-                    });
-                }
+                Ok(first) if first < clip.n_frames => first,
+                _ => return Err(wrong("from", text, "a frame of the clip")),
             },
+        };
+        let poses = match (&clip.poses, &self.dataset) {
+            (Some(poses), _) => poses.clone(),
+            (None, Some(dataset)) => {
+                let sequence = dataset.sequence(&clip.name).map_err(failed)?;
+                sequence.poses(0..clip.n_frames).map_err(failed)?
+            }
+            (None, None) => return Err(missing("clip", &clip.name)),
         };
         Ok(Moving {
             character: &self.character,
             body: self.character.shaped(&shape).map_err(failed)?,
-            poses: sequence.poses(0..planned.frames).map_err(failed)?,
-            step: self.dataset.head().frame_rate.frame_step(),
+            poses,
+            step: self.frame_rate.frame_step(),
             first,
+            surroundings: Surroundings {
+                wind: wind(query)?,
+                ..Surroundings::default()
+            },
         })
     }
 
+    /// What measures how deep cloth is, if that is asked for.
+    fn gauge(&self, query: &Query, moving: &Moving<'_>, garment: usize) -> Option<Gauge> {
+        let is_asked = self.has_body && query.get("gauge") == Some("1");
+        is_asked.then(|| moving.gauge(&self.garments[garment].garment))
+    }
+
     /// The stored cloth.
-    fn simulation(
+    fn simulation(&self, query: &Query, garment: usize, send: Send<'_>) -> Result<(), Refusal> {
+        let clip = self.clip(query)?;
+        let dataset = self.dataset.as_ref().filter(|_| clip.poses.is_none());
+        let dataset = dataset.ok_or_else(|| missing("simulation of", &clip.name))?;
+        let sequence = dataset.sequence(&clip.name).map_err(failed)?;
+        let n = self.garments[garment].garment.mesh().positions().len();
+        let moving = self.moving(query)?;
+        let gauge = self.gauge(query, &moving, garment);
+        let read = |frames| sequence.cloth(garment, frames).map_err(failed);
+        moving.stored(n, BLOCK, gauge, read, send)
+    }
+
+    /// Cloth that is simulated while it is watched, in a fabric and a wind.
+    fn live(&self, query: &Query, garment: usize, send: Send<'_>) -> Result<(), Refusal> {
+        let worn = &self.garments[garment];
+        let preset;
+        let fabric = match query.get("fabric") {
+            Some(name) => {
+                preset = fabric::preset(name).ok_or_else(|| missing("fabric", name))?;
+                &preset
+            }
+            None => match &worn.fabric {
+                Some(own) => own,
+                None => return Err(missing("fabric", "")),
+            },
+        };
+        if !self.has_body {
+            return Err(missing("body of", &self.title));
+        }
+        let moving = self.moving(query)?;
+        let animator = SimulatedGarment::new(
+            &worn.garment,
+            &self.character,
+            &self.made_for,
+            fabric,
+            self.frame_rate,
+            WearConfig::default(),
+        )
+        .map_err(failed)?;
+        let gauge = self.gauge(query, &moving, garment);
+        let method = Method {
+            animator: &animator,
+            has_past: false,
+            correction: None,
+            n_coefficients: 0,
+            coefficients: |_| &[],
+        };
+        moving.animate(&method, gauge, send)
+    }
+
+    /// The garment by a method.
+    fn animated(
         &self,
         query: &Query,
+        name: &str,
         garment: usize,
-        send: &mut dyn FnMut(&[u8]) -> bool,
+        send: Send<'_>,
     ) -> Result<(), Refusal> {
-        let planned = self.sequence(query)?;
-        let sequence = self.dataset.sequence(&planned.name).map_err(failed)?;
-        let n = self.dataset.head().garments[garment].n_vertices();
-        let mut bytes = Vec::new();
-        head(&mut bytes, n, 0, planned.frames);
-        for first in (0..planned.frames).step_by(BLOCK as usize) {
-            let frames = first..(first + BLOCK).min(planned.frames);
-            let cloth = sequence.cloth(garment, frames.clone()).map_err(failed)?;
-            for (frame, cloth) in frames.zip(cloth.chunks_exact(n.max(1))) {
-                push(&mut bytes, frame, [1.0, 0.0, 0.0], cloth);
-            }
-            if !send(&bytes) {
-                break;
-            }
-            bytes.clear();
-        }
-        Ok(())
+        let animator = self.method(name, garment)?;
+        let moving = self.moving(query)?;
+        let correction = self.garments[garment].correction.as_ref();
+        let method = Method {
+            animator,
+            has_past: true,
+            correction: correction.filter(|_| query.get("correct") != Some("0")),
+            n_coefficients: space(animator).map_or(0, |own| own.parts().dynamics.n_cloth()),
+            coefficients: |state| match state {
+                AnimatorState::StableSpace(state) => state.cloth(),
+                _ => &[],
+            },
+        };
+        let gauge = self.gauge(query, &moving, garment);
+        moving.animate(&method, gauge, send)
+    }
+
+    /// A crowd that wears the garment by a method.
+    fn crowd(&self, query: &Query, garment: usize, send: Send<'_>) -> Result<(), Refusal> {
+        let name = query.get("method").unwrap_or_default();
+        let animator = space(self.method(name, garment)?).filter(|own| is_for_crowds(own));
+        let animator = animator.ok_or_else(|| missing("crowd by", name))?;
+        let n = crowd::count(query)?;
+        crowd::show(&self.moving(query)?, animator, n, send)
     }
 }
 
-/// The body of a stream.
-struct Moving<'a> {
-    character: &'a Character,
-    body: ShapedBody,
-    poses: Vec<Pose>,
-    step: Seconds,
-    /// The first frame that is sent.
-    first: u32,
-}
-
-impl Moving<'_> {
-    fn n_frames(&self) -> u32 {
-        self.poses.len() as u32
-    }
-
-    /// The body alone.
-    fn show(&self, send: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), Refusal> {
-        let mut posed = self.character.room();
-        let mut velocity = PoseVelocity::zero(self.character.skeleton().len());
-        let mut bytes = Vec::new();
-        head(
-            &mut bytes,
-            posed.vertices.len(),
-            self.first,
-            self.n_frames() - self.first,
-        );
-        for frame in self.first..self.n_frames() {
-            let at = frame as usize;
-            pose_velocity(&self.poses, at, self.step, &mut velocity);
-            (self.character)
-                .pose(&self.body, &self.poses[at], &velocity, &mut posed)
-                .map_err(failed)?;
-            push(&mut bytes, frame, [1.0, 0.0, 0.0], &posed.vertices);
-            if !send(&bytes) {
-                break;
-            }
-            bytes.clear();
-        }
-        Ok(())
-    }
-
-    /// A garment by its method, pushed out of the body if it is to be.
-    fn animate(
-        &self,
-        animator: &Animator,
-        correction: Option<&CollisionCorrection>,
-        send: &mut dyn FnMut(&[u8]) -> bool,
-    ) -> Result<(), Refusal> {
-        let mut posed = self.character.room();
-        let mut velocity = PoseVelocity::zero(self.character.skeleton().len());
-        let mut cloth = vec![Vec3::ZERO; animator.topology().n_vertices()];
-        let mut pushed = correction.map(|c| (c, c.start()));
-        let mut state = None;
-        let mut bytes = Vec::new();
-        head(
-            &mut bytes,
-            cloth.len(),
-            self.first,
-            self.n_frames() - self.first,
-        );
-        for frame in self.first.saturating_sub(WARM_UP)..self.n_frames() {
-            let at = frame as usize;
-            pose_velocity(&self.poses, at, self.step, &mut velocity);
-            let begun = Instant::now();
-            (self.character)
-                .pose(&self.body, &self.poses[at], &velocity, &mut posed)
-                .map_err(failed)?;
-            let seen = posed.frame(&self.body, Surroundings::default());
-            let state = match &mut state {
-                Some(state) => state,
-                None => state.insert(animator.start(&seen).map_err(failed)?),
-            };
-            let report = animator.step(state, &seen, &mut cloth).map_err(failed)?;
-            if frame < self.first {
-                continue;
-            }
-            let moved = match &mut pushed {
-                Some((correction, state)) => correction
-                    .apply(state, &posed.vertices, &mut cloth)
-                    .map_err(failed)?,
-                None => 0.0,
-            };
-            let ms = 1e3 * begun.elapsed().as_secs_f32();
-            push(&mut bytes, frame, [report.confidence, ms, moved], &cloth);
-            if !send(&bytes) {
-                break;
-            }
-            bytes.clear();
-        }
-        Ok(())
-    }
-}
-
-impl Exhibit for DatasetExhibit {
+impl Exhibit for Exhibition {
     fn catalog(&self) -> String {
-        let head = self.dataset.head();
-        let garments: Vec<Value> = (head.garments.iter().enumerate())
-            .map(|(i, stored)| {
+        let garments: Vec<Value> = (self.garments.iter().enumerate())
+            .map(|(i, worn)| {
                 let own = self.methods.iter().filter(|m| m.garment == i);
+                let mesh = worn.garment.mesh();
                 json!({
-                    "name": stored.garment.name(),
-                    "vertices": stored.n_vertices(),
-                    "triangles": stored.garment.mesh().topology().triangles().len(),
+                    "name": worn.garment.name(),
+                    "vertices": mesh.positions().len(),
+                    "triangles": mesh.topology().triangles().len(),
+                    "fabric": worn.fabric.as_ref().map(|f| &f.name),
                     "methods": own.map(|m| json!({
                         "name": m.name,
                         "method": m.animator.method(),
+                        "crowd": space(&m.animator).is_some_and(is_for_crowds),
                     })).collect::<Vec<_>>(),
                 })
             })
             .collect();
-        let clips: Vec<Value> = (self.sequences.iter())
+        let clips: Vec<Value> = (self.clips.iter())
             .map(|s| {
                 json!({
                     "name": s.name,
-                    "split": s.split.name(),
-                    "frames": s.frames,
-                    "shape": head.manifest.shape_of(s).coefficients,
+                    "split": s.split,
+                    "frames": s.n_frames,
+                    "shape": s.shape,
+                    "simulated": s.poses.is_none(),
                 })
             })
             .collect();
         let parameters = self.character.shape_parameters().iter();
         json!({
             "title": self.title,
-            "frame_rate": head.frame_rate.hz(),
+            "frame_rate": self.frame_rate.hz(),
+            "has_body": self.has_body,
+            "fabrics": fabric::NAMES,
             "garments": garments,
             "clips": clips,
             "shape": parameters.map(|p| json!({
@@ -393,15 +589,12 @@ impl Exhibit for DatasetExhibit {
     }
 
     fn mesh(&self, query: &Query) -> Result<Vec<u8>, Refusal> {
-        let garment = self.garment(query)?;
+        let worn = &self.garments[self.garment(query)?];
         match query.get("of") {
-            Some("body") => Ok(mesh(self.character.topology(), &self.marks[garment])),
+            Some("body") => Ok(bytes::mesh(self.character.topology(), &worn.marks)),
             Some("garment") => {
-                let topology = self.dataset.head().garments[garment]
-                    .garment
-                    .mesh()
-                    .topology();
-                Ok(mesh(topology, &vec![0; topology.triangles().len()]))
+                let topology = worn.garment.mesh().topology();
+                Ok(bytes::mesh(topology, &vec![0; topology.triangles().len()]))
             }
             other => Err(missing("mesh of", other.unwrap_or_default())),
         }
@@ -412,19 +605,39 @@ impl Exhibit for DatasetExhibit {
         match query.get("of") {
             Some("body") => self.moving(query)?.show(send),
             Some("simulation") => self.simulation(query, garment, send),
-            Some(name) => {
-                let is_own = |m: &&Shown| m.garment == garment && m.name == name;
-                let method = self.methods.iter().find(is_own);
-                let method = method.ok_or_else(|| missing("method", name))?;
-                let is_corrected = query.get("correct") != Some("0");
-                let correction = self.corrections[garment].as_ref();
-                let correction = correction.filter(|_| is_corrected);
-                self.moving(query)?
-                    .animate(&method.animator, correction, send)
-            }
-            None => Err(missing("method", "")),
+            Some("live") => self.live(query, garment, send),
+            Some("crowd") => self.crowd(query, garment, send),
+            name => self.animated(query, name.unwrap_or_default(), garment, send),
         }
     }
+}
+
+/// The stable space that a method is.
+const fn space(animator: &Animator) -> Option<&StableSpace> {
+    match animator {
+        Animator::StableSpace(own) => Some(own),
+        _ => None,
+    }
+}
+
+/// Whether whole crowds are animated at once by it.
+fn is_for_crowds(animator: &StableSpace) -> bool {
+    animator.parts().space == drapery_runtime::ClothSpace::Canonical
+}
+
+/// The wind that a query asks for [m/s]: three numbers.
+fn wind(query: &Query) -> Result<Vec3, Refusal> {
+    let Some(text) = query.get("wind") else {
+        return Ok(Vec3::ZERO);
+    };
+    let wind = numbers(text).and_then(|all| <[f32; 3]>::try_from(all).ok());
+    let wind = wind.map(Vec3::from).filter(|w| w.length() <= STRONGEST);
+    wind.ok_or_else(|| wrong("wind", text, "three numbers, of at most 20 m/s together"))
+}
+
+/// Numbers between commas.
+fn numbers(text: &str) -> Option<Vec<f32>> {
+    text.split(',').map(|number| number.parse().ok()).collect()
 }
 
 /// Adds a mark to all triangles of which most corners are so.
@@ -436,36 +649,6 @@ fn mark(marks: &mut [u8], body: &Topology, bit: u8, is_so: impl Fn(u32) -> bool)
     }
 }
 
-fn mesh(topology: &Topology, marks: &[u8]) -> Vec<u8> {
-    let triangles = topology.triangles();
-    let mut bytes = Vec::with_capacity(8 + 13 * triangles.len());
-    bytes.extend((topology.n_vertices() as u32).to_le_bytes());
-    bytes.extend((triangles.len() as u32).to_le_bytes());
-    for corner in triangles.iter().flatten() {
-        bytes.extend(corner.to_le_bytes());
-    }
-    bytes.extend(marks);
-    bytes
-}
-
-fn head(bytes: &mut Vec<u8>, n_vertices: usize, first: u32, n_frames: u32) {
-    for number in [n_vertices as u32, first, n_frames] {
-        bytes.extend(number.to_le_bytes());
-    }
-}
-
-fn push(bytes: &mut Vec<u8>, frame: u32, figures: [f32; 3], positions: &[Vec3]) {
-    bytes.extend(frame.to_le_bytes());
-    for figure in figures {
-        bytes.extend(figure.to_le_bytes());
-    }
-    for p in positions {
-        for coordinate in p.to_array() {
-            bytes.extend(coordinate.to_le_bytes());
-        }
-    }
-}
-
 fn missing(what: &'static str, name: &str) -> Refusal {
     Refusal::Missing {
         what,
@@ -473,6 +656,21 @@ fn missing(what: &'static str, name: &str) -> Refusal {
     }
 }
 
+fn wrong(name: &'static str, value: &str, expected: &'static str) -> Refusal {
+    Refusal::Value {
+        name,
+        value: value.chars().take(80).collect(),
+        expected,
+    }
+}
+
+/// Why something went wrong, with what is behind it.
 fn failed(error: impl std::error::Error) -> Refusal {
-    Refusal::Failed(error.to_string())
+    let mut why = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        why = format!("{why}: {cause}");
+        next = cause.source();
+    }
+    Refusal::Failed(why)
 }

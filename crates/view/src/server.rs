@@ -260,9 +260,9 @@ fn answer(client: &TcpStream, request: &Request, exhibit: &dyn Exhibit) -> io::R
             let mut broken = None;
             let sent = exhibit.frames(&request.query, &mut |bytes| {
                 let sent = respond.part(bytes);
-                let is_sent = sent.is_ok();
+                let is_wanted = sent.is_ok() && !request.is_head;
                 broken = sent.err();
-                is_sent
+                is_wanted
             });
             match (broken, sent) {
                 (Some(broken), _) => Err(broken),

@@ -1,0 +1,168 @@
+//! A crowd that wears one garment, each character at another place of one clip, live and
+//! without end.
+
+use std::time::Instant;
+
+use drapery_core::{BodyFrame, BodyModel, PosedBody, StepReport};
+use drapery_runtime::{StableCrowd, StableSpace};
+use drapery_view::server::{Query, Refusal};
+use glam::Vec2;
+
+use super::bytes::pad;
+use super::failed;
+use super::moving::{Moving, Send};
+
+/// The largest crowd, and one that is not asked to be of any size.
+const MOST: usize = 4000;
+const USUAL: usize = 1000;
+/// At most so many frames of the clip are gone through again and again ...
+const LONGEST: u32 = 300;
+/// ... from so many different frames on: the page draws those of one together.
+const PHASES: usize = 48;
+/// Between neighbours [m].
+const APART: f32 = 1.3;
+/// Steps of positions in a metre.
+const STEPS: f32 = 5000.0;
+
+/// Where a character stands [m], and at which frame it begins.
+struct Place {
+    at: Vec2,
+    phase: u32,
+}
+
+/// How many are asked for.
+pub(super) fn count(query: &Query) -> Result<usize, Refusal> {
+    let Some(text) = query.get("count") else {
+        return Ok(USUAL);
+    };
+    match text.parse() {
+        Ok(count) if (1..=MOST).contains(&count) => Ok(count),
+        _ => Err(Refusal::Value {
+            name: "count",
+            value: text.chars().take(20).collect(),
+            expected: "a number from 1 to 4000",
+        }),
+    }
+}
+
+/// Rows and columns of characters, as wide as deep.
+fn places(n: usize, n_frames: u32) -> Vec<Place> {
+    let columns = (n as f32).sqrt().ceil().max(1.0) as usize;
+    let n_phases = PHASES.min(n_frames as usize).max(1);
+    let place = |i: usize| {
+        let (row, column) = (i / columns, i % columns);
+        let middle = 0.5 * (columns - 1) as f32;
+        // Every other row stands in the gaps of the one before it.
+        let shift = if row % 2 == 1 { 0.5 } else { 0.0 };
+        Place {
+            at: APART * Vec2::new(column as f32 - middle + shift, middle - row as f32),
+            phase: (i * 31 % n_phases * n_frames as usize / n_phases) as u32,
+        }
+    };
+    (0..n).map(place).collect()
+}
+
+/// Sends a crowd until nobody looks any more. Characters walk on the spot: what is sent
+/// is relative to where the root is above the floor.
+pub(super) fn show(
+    moving: &Moving<'_>,
+    animator: &StableSpace,
+    n: usize,
+    send: Send<'_>,
+) -> Result<(), Refusal> {
+    let crowd = StableCrowd::new(animator.clone()).map_err(failed)?;
+    let n_frames = moving.n_frames().min(LONGEST);
+    let poses: Result<Vec<PosedBody>, Refusal> = (0..n_frames)
+        .map(|frame| {
+            let mut posed = moving.character.room();
+            moving.pose(frame, &mut posed)?;
+            // A crowd needs the joints alone.
+            posed.vertices = Vec::new();
+            Ok(posed)
+        })
+        .collect();
+    let poses = poses?;
+    let frames: Vec<BodyFrame<'_>> = (poses.iter())
+        .map(|posed| posed.frame(&moving.body, moving.surroundings))
+        .collect();
+    let roots: Vec<Vec2> = (poses.iter())
+        .map(|posed| posed.joint_positions.first().copied().unwrap_or_default())
+        .map(|root| Vec2::new(root.x, root.z))
+        .collect();
+    let places = places(n, n_frames);
+
+    let mut bytes = Vec::new();
+    for number in [crowd.n_values() as u32 / 3, n as u32, n_frames] {
+        bytes.extend(number.to_le_bytes());
+    }
+    for place in &places {
+        bytes.extend(place.at.x.to_le_bytes());
+        bytes.extend(place.at.y.to_le_bytes());
+        bytes.extend(place.phase.to_le_bytes());
+    }
+    for root in &roots {
+        bytes.extend(root.x.to_le_bytes());
+        bytes.extend(root.y.to_le_bytes());
+    }
+    let at = |tick: u32, place: &Place| ((tick + place.phase) % n_frames) as usize;
+    let bodies: Vec<BodyFrame<'_>> = places.iter().map(|p| frames[at(0, p)]).collect();
+    let mut state = crowd.start(&bodies).map_err(failed)?;
+    let mut out = vec![0.0; crowd.n_values() * n];
+    let mut reports = vec![Ok(StepReport::default()); n];
+    for tick in (0..n_frames).cycle() {
+        let begun = Instant::now();
+        let bodies: Vec<BodyFrame<'_>> = places.iter().map(|p| frames[at(tick, p)]).collect();
+        crowd
+            .step(&mut state, &bodies, &mut out, &mut reports)
+            .map_err(failed)?;
+        let ms = 1e3 * begun.elapsed().as_secs_f32();
+        bytes.extend(tick.to_le_bytes());
+        bytes.extend(ms.to_le_bytes());
+        for (place, garment) in places.iter().zip(out.chunks_exact(crowd.n_values().max(1))) {
+            let root = roots[at(tick, place)];
+            for [x, y, z] in garment.as_chunks().0 {
+                for value in [x - root.x, *y, z - root.y] {
+                    // A cast stays within the limits of sixteen bits.
+                    bytes.extend(((STEPS * value).round() as i16).to_le_bytes());
+                }
+            }
+        }
+        pad(&mut bytes);
+        if !send(&bytes) {
+            break;
+        }
+        bytes.clear();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crowd_stands_apart_and_begins_at_many_frames() {
+        let places = places(1000, 200);
+        for (i, one) in places.iter().enumerate() {
+            assert!(one.phase < 200);
+            for other in &places[..i] {
+                assert!(one.at.distance(other.at) > 0.99 * APART);
+            }
+        }
+        let mut phases: Vec<u32> = places.iter().map(|p| p.phase).collect();
+        phases.sort_unstable();
+        phases.dedup();
+        assert_eq!(phases.len(), PHASES);
+        let middle = places.iter().map(|p| p.at).sum::<Vec2>() / 1000.0;
+        assert!(middle.length() < APART, "{middle}");
+    }
+
+    #[test]
+    fn a_crowd_is_not_larger_than_it_may_be() {
+        assert_eq!(count(&Query::default()).unwrap(), USUAL);
+        assert_eq!(count(&Query::from([("count", "7")])).unwrap(), 7);
+        for wrong in ["0", "4001", "-1", "many", ""] {
+            assert!(count(&Query::from([("count", wrong)])).is_err(), "{wrong}");
+        }
+    }
+}
