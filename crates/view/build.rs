@@ -19,6 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "package.json",
         "package-lock.json",
         "vite.config.ts",
+        "vite.report.config.ts",
     ] {
         println!("cargo::rerun-if-changed={}", web.join(name).display());
     }
@@ -61,13 +62,18 @@ fn build(web: &Path, page: &Path) -> Result<(), String> {
         npm(web, &[&["install"], &quietly[..]].concat())?;
         fs::write(&installed, lock).map_err(|e| e.to_string())?;
     }
-    let page = page
-        .to_str()
-        .ok_or("the build folder's name is not UTF-8")?;
-    npm(
-        web,
-        &["run", "bundle", "--", "--outDir", page, "--emptyOutDir"],
-    )
+    for (script, folder) in [
+        ("bundle", page.to_path_buf()),
+        ("bundle-report", page.join("report")),
+    ] {
+        let folder = folder.to_str();
+        let folder = folder.ok_or("the build folder's name is not UTF-8")?;
+        npm(
+            web,
+            &["run", script, "--", "--outDir", folder, "--emptyOutDir"],
+        )?;
+    }
+    Ok(())
 }
 
 fn npm(web: &Path, args: &[&str]) -> Result<(), String> {

@@ -4,6 +4,8 @@ import * as three from "three";
 import type { MeshData } from "./api";
 import { colour } from "./heat";
 
+/** Colours of garments, one a pane. */
+export const TINTS = [0x3f6ea8, 0xa8503f, 0x3f8a5a, 0x8a6d2f, 0x7a4f96, 0x2f8a8a];
 const HIDDEN = 1;
 const UNDER = 2;
 /** Skin under the garment is drawn so much farther from the eye [m], so that cloth a

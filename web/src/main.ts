@@ -1,10 +1,9 @@
 // The viewer: panes in step, one a method, of one clip.
 
-import * as three from "three";
-import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import * as api from "./api";
 import { Crowd } from "./crowd";
-import { BodySurface, Figure } from "./figure";
+import { Eye, layout } from "./eye";
+import { BodySurface, Figure, TINTS } from "./figure";
 import { distances, drawBar } from "./heat";
 import { Track } from "./track";
 
@@ -12,11 +11,6 @@ const SIMULATION = "simulation";
 /** Simulated while it is watched, in a fabric and a wind of one's choice. */
 const LIVE = "live";
 const LIVE_NAME = "simulated now";
-/** From the figure to the eye: before it, a little to its left and above. */
-const EYE = new three.Vector3(0.4, 0.12, 0.91).normalize();
-const TINTS = [0x3f6ea8, 0xa8503f, 0x3f8a5a, 0x8a6d2f, 0x7a4f96, 0x2f8a8a];
-/** A figure with its arms out is so many times as tall as wide. */
-const FIGURE = 1.3;
 /** Ends of the bar [cm]. */
 const ENDS = [1, 2, 5, 10, 20];
 
@@ -47,11 +41,7 @@ const scrub = element<HTMLInputElement>("scrub");
 const play = element<HTMLButtonElement>("play");
 const check = (id: string) => element<HTMLInputElement>(id);
 
-const renderer = new three.WebGLRenderer({ canvas, antialias: true, alpha: true });
-renderer.setScissorTest(true);
-const camera = new three.PerspectiveCamera(32, 1, 0.05, 60);
-const orbit = new OrbitControls(camera, canvas);
-orbit.enableDamping = true;
+const eye = new Eye(canvas, stage);
 
 let catalog: api.Catalog;
 /** The body of the methods, of the chosen shape, and that of the simulation. */
@@ -69,8 +59,6 @@ let frame = 0;
 let since = 0;
 let isPlaying = true;
 let isStale = true;
-/** Where the body was when the camera last followed it [m]. */
-let followed: three.Vector3 | undefined;
 
 function say(text: string): void {
   message.textContent = text;
@@ -185,7 +173,7 @@ function close(): void {
 function openClip(): void {
   frame = 0;
   since = 0;
-  followed = undefined;
+  eye.forget();
   shape = undefined;
   scrub.max = String(currentClip().frames - 1);
   sliders();
@@ -278,23 +266,18 @@ function closeCrowd(): void {
   if (!crowd) return;
   crowd.close();
   crowd = undefined;
-  followed = undefined;
+  eye.forget();
   element("crowd-figures").textContent = "";
-}
-
-/** Looks at all of a crowd. */
-function aim(radius: number): void {
-  orbit.target.set(0, 0.6, 0);
-  const away = Math.min((1.15 * radius) / Math.tan((camera.fov * Math.PI) / 360), 45);
-  camera.position.copy(orbit.target).addScaledVector(new three.Vector3(0.25, 0.35, 0.9).normalize(), away);
-  isAimed = true;
 }
 
 /** The next frame of the crowd. */
 function advanceCrowd(now: number): void {
   if (!crowd) return;
   if (crowd.failure) say(crowd.failure);
-  if (!isAimed && crowd.radius) aim(crowd.radius);
+  if (!isAimed && crowd.radius) {
+    eye.survey(crowd.radius);
+    isAimed = true;
+  }
   if (!crowd.advance(now)) return;
   const figures = crowd.figures;
   if (!figures) return;
@@ -345,35 +328,6 @@ function sliders(): void {
   );
 }
 
-/** The middle of the body [m]. */
-function middle(positions: Float32Array): three.Vector3 {
-  const sum = new three.Vector3();
-  const n = positions.length / 3;
-  for (let v = 0; v < n; v++) {
-    sum.x += positions[3 * v]!;
-    sum.y += positions[3 * v + 1]!;
-    sum.z += positions[3 * v + 2]!;
-  }
-  return sum.divideScalar(Math.max(n, 1));
-}
-
-function follow(positions: Float32Array): void {
-  const now = middle(positions);
-  if (!followed) {
-    orbit.target.copy(now);
-    const box = new three.Box3().setFromArray(positions);
-    const tall = Math.max(box.max.y - box.min.y, (box.max.x - box.min.x) / FIGURE);
-    const away = (0.62 * tall) / Math.tan((camera.fov * Math.PI) / 360);
-    orbit.target.y = (box.min.y + box.max.y) / 2 + 0.05 * tall;
-    camera.position.copy(orbit.target).addScaledVector(EYE, away);
-  } else if (check("follow").checked) {
-    const way = now.clone().sub(followed).setY(0);
-    orbit.target.add(way);
-    camera.position.add(way);
-  }
-  followed = now;
-}
-
 function shown(): Pane[] {
   return panes.filter((pane) => pane.isShown && isThere(pane));
 }
@@ -384,7 +338,7 @@ function placeFrame(): void {
   const skin = shape ? bodyTrack?.at(frame) : own;
   if (own) {
     ownBody.place(own.positions);
-    follow(own.positions);
+    eye.follow(own.positions, check("follow").checked);
   }
   if (skin) body.place(skin.positions);
   const simulated = panes.find((pane) => pane.name === SIMULATION)?.track?.at(frame);
@@ -455,53 +409,21 @@ function drawBars(canvas: HTMLCanvasElement, track: Track | undefined, values: F
   canvas.title = `${values.length} coefficients, roots of their shares`;
 }
 
-/** Panes side by side, in as many columns as make a standing figure largest. */
-function layout(): { pane: Pane; x: number; y: number; w: number; h: number }[] {
-  const all = shown();
-  const { clientWidth: width, clientHeight: height } = stage;
-  let columns = 1;
-  let best = 0;
-  for (let n = 1; n <= all.length; n++) {
-    const tall = Math.min(height / Math.ceil(all.length / n), FIGURE * (width / n));
-    if (tall > best * 1.001) [columns, best] = [n, tall];
-  }
-  const rows = Math.max(1, Math.ceil(all.length / columns));
-  return all.map((pane, i) => ({
-    pane,
-    x: ((i % columns) * width) / columns,
-    y: (Math.floor(i / columns) * height) / rows,
-    w: width / columns,
-    h: height / rows,
-  }));
-}
-
 function draw(): void {
   const { clientWidth: width, clientHeight: height } = stage;
-  renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
-  const size = renderer.getSize(new three.Vector2());
-  if (size.x !== width || size.y !== height) renderer.setSize(width, height, false);
-  renderer.setScissor(0, 0, width, height);
-  renderer.setViewport(0, 0, width, height);
-  renderer.setClearColor(0x000000, 0);
-  renderer.clear();
   const all = shown();
   for (const pane of panes) pane.label.hidden = crowd !== undefined || !all.includes(pane);
   element("legend").hidden = crowd !== undefined || !check("heat").checked;
   if (crowd) {
-    camera.aspect = width / height;
-    camera.updateProjectionMatrix();
-    renderer.render(crowd.scene, camera);
+    eye.draw([{ scene: crowd.scene, box: { x: 0, y: 0, w: width, h: height } }]);
     return;
   }
-  for (const { pane, x, y, w, h } of layout()) {
+  const boxes = layout(all.length, width, height);
+  all.forEach((pane, i) => {
+    const { x, y, w, h } = boxes[i]!;
     pane.label.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
-    camera.aspect = w / h;
-    camera.updateProjectionMatrix();
-    const bottom = height - y - h;
-    renderer.setViewport(x, bottom, w, h);
-    renderer.setScissor(x, bottom, w, h);
-    renderer.render(pane.figure.scene, camera);
-  }
+  });
+  eye.draw(all.map((pane, i) => ({ scene: pane.figure.scene, box: boxes[i]! })));
 }
 
 /** Whether all that is shown has come. */
@@ -533,7 +455,7 @@ function tick(now: number): void {
         since = 0;
         break;
       }
-      if (next === 0) followed = undefined;
+      if (next === 0) eye.forget();
       frame = next;
       since -= 1;
       isStale = true;
@@ -543,7 +465,6 @@ function tick(now: number): void {
     isStale = false;
     placeFrame();
   }
-  orbit.update();
   draw();
 }
 
@@ -623,7 +544,7 @@ function listen(): void {
       g: () => element("crowds").hidden || toggle("crowd"),
       l: theme,
       r: () => {
-        followed = undefined;
+        eye.forget();
         isAimed = false;
         stale();
       },

@@ -12,6 +12,7 @@ use drapery::learn::LinearConfig;
 use drapery::runtime::{Animator, CollisionCorrection, CorrectionConfig, HiddenSkin, Model};
 use drapery::scene::character::Character;
 use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState, Split};
+use drapery::view::page::PlayableClip;
 use drapery::{
     correction_of, evaluate_sequence, skinned_garment, stored_character, train_linear_model,
 };
@@ -54,6 +55,8 @@ pub(crate) struct Row {
     pub(crate) planned: PlannedSequence,
     pub(crate) tallies: Vec<Tally>,
     pub(crate) shots: Vec<Shot>,
+    /// The beginning of it, to be played in a report.
+    pub(crate) playable: Option<PlayableClip>,
 }
 
 /// What came of all.
@@ -191,7 +194,13 @@ impl<'a> Plan<'a> {
                 let sequence = self.dataset.sequence(&planned.name)?;
                 let mut shots = Vec::new();
                 let is_shown = self.has_pictures() && Shot::is_of(at, self.todo.len());
+                let mut playable = (self.args.report.is_some() && at == 0).then(|| self.playable());
                 let each = |seen: &SeenFrame<'_>| {
+                    if let Some(clip) = playable.as_mut().filter(|c| c.len() < PLAYED) {
+                        let mut panes = vec![seen.simulated];
+                        panes.extend(seen.found);
+                        clip.push(seen.skin, &panes);
+                    }
                     if is_shown && Shot::is_at(seen) {
                         shots.push(Shot::of(seen));
                     }
@@ -208,6 +217,7 @@ impl<'a> Plan<'a> {
                     planned: planned.clone(),
                     tallies,
                     shots,
+                    playable,
                 });
             }
         };
@@ -216,6 +226,22 @@ impl<'a> Plan<'a> {
         stop::check()?;
         let rows = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// A clip without frames, of the simulation and all methods.
+    fn playable(&self) -> PlayableClip {
+        let head = self.dataset.head();
+        let garment = head.garments[self.garment].garment.mesh().topology();
+        let mut panes = vec!["simulation"];
+        panes.extend(self.entries.iter().map(|e| e.name.as_str()));
+        let body = self.character.topology();
+        let clip = PlayableClip::new(head.frame_rate.hz(), body, garment, &panes);
+        let Some(correction) = &self.correction else {
+            return clip;
+        };
+        let hidden = self.entries.iter().find_map(|e| e.hidden.as_ref());
+        let hidden = hidden.map(|h| h.triangles(body));
+        clip.with_skin(hidden.as_deref(), correction.is_worn_over())
     }
 
     fn outcome(&self, rows: Vec<Row>) -> Outcome<'_> {
@@ -301,6 +327,8 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// So many frames of the first sequence can be played in a report.
+const PLAYED: usize = 90;
 const LINEAR: &str = "linear";
 
 /// The baseline, trained on the dataset's own clips; none when there are none.

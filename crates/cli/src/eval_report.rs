@@ -139,6 +139,17 @@ pub(crate) fn page(outcome: &Outcome<'_>, args: &Eval) -> anyhow::Result<String>
     page = page
         .heading("All clips")
         .table(headings(), &of_all.map(cells).collect::<Vec<_>>());
+    let played = outcome.rows.iter();
+    if let Some((row, clip)) = played
+        .filter_map(|r| Some((r, r.playable.as_ref()?)))
+        .next()
+    {
+        let name = &row.planned.name;
+        let n_frames = clip.len();
+        let caption =
+            format!("The first {n_frames} frames of {name}; drag to turn, scroll to come nearer");
+        page = page.playable(clip, scale(outcome) as f32 / 100.0, &caption);
+    }
     page = page.image_svg(&histogram(outcome), "Vertices by their distance");
     let of_clips = outcome.objects.iter().filter(|o| o["clip"] != "all");
     page = page

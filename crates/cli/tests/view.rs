@@ -12,6 +12,7 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -362,14 +363,36 @@ fn a_browser_shows_it() {
     let Some(viewer) = Viewer::open(folder.path()) else {
         panic!("there is a browser but no page: it is built where Node is");
     };
+    watch("viewer.mjs", &viewer.url, &chromium);
+}
+
+#[test]
+fn a_browser_plays_a_report() {
+    let Some(chromium) = std::env::var_os("DRAPERY_CHROMIUM") else {
+        println!("skipped: DRAPERY_CHROMIUM names no Chromium");
+        return;
+    };
+    let folder = trained();
+    let plan = [
+        "eval",
+        "ring.drapery",
+        "--dataset",
+        "tube",
+        "--report",
+        "r.html",
+    ];
+    out(folder.path(), 0, &plan);
+    let report = folder.path().join("r.html");
+    watch("report.mjs", &report.to_string_lossy(), &chromium);
+}
+
+/// Runs a script of the page's tests on something, in a browser.
+fn watch(script: &str, what: &str, chromium: &OsStr) {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
-    let shots = folder.path().join("shots");
-    fs::create_dir(&shots).unwrap();
+    let shots = tempfile::tempdir().unwrap();
     let ran = Command::new("node")
-        .arg(web.join("test/viewer.mjs"))
-        .arg(&viewer.url)
-        .arg(chromium)
-        .arg(&shots)
+        .arg(web.join("test").join(script))
+        .args([OsStr::new(what), chromium, shots.path().as_os_str()])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
@@ -377,7 +400,7 @@ fn a_browser_shows_it() {
     assert!(ran.status.success(), "{said}\n{errors}");
     assert!(said.contains("all well"), "{said}");
     if let Some(keep) = std::env::var_os("DRAPERY_SHOTS") {
-        for shot in fs::read_dir(&shots).unwrap() {
+        for shot in fs::read_dir(shots.path()).unwrap() {
             let shot = shot.unwrap().path();
             fs::copy(&shot, Path::new(&keep).join(shot.file_name().unwrap())).unwrap();
         }

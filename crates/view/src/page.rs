@@ -3,7 +3,7 @@
 //! Everything is inside the file: the style is in its head and pictures are
 //! embedded, so a page can be mailed or archived as it is. It follows the
 //! reader's choice of light or dark and is readable on a phone. There is no
-//! script. All text is escaped.
+//! script but the one that plays a [`PlayableClip`]. All text is escaped.
 //!
 //! ```
 //! use drapery_view::page::Page;
@@ -16,14 +16,20 @@
 //! assert!(html.contains("<td>dress</td>"));
 //! ```
 
+mod playable;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+
+pub use playable::PlayableClip;
 
 /// A web page that is put together from top to bottom.
 #[derive(Clone, Debug)]
 pub struct Page {
     title: String,
     body: String,
+    /// What plays its clips; empty without any.
+    script: String,
 }
 
 /// Colours by the reader's choice, one column, tables that scroll by themselves.
@@ -38,7 +44,13 @@ figure{margin:1.5rem 0}img{max-width:100%;height:auto;border-radius:.3rem}\
 figcaption{color:var(--soft);font-size:.9rem}\
 .wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
 th,td{padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);text-align:left;overflow-wrap:normal}\
-th{color:var(--soft);font-weight:600}td.n{text-align:right}";
+th{color:var(--soft);font-weight:600}td.n{text-align:right}\
+.clip-stage{position:relative;height:min(60vh,30rem);border:1px solid var(--line);border-radius:.3rem;overflow:hidden}\
+.clip-stage canvas{position:absolute;inset:0;width:100%;height:100%;touch-action:none}\
+.clip-pane{position:absolute;padding:.3rem .5rem;pointer-events:none;white-space:pre-line;font-size:.9rem;box-sizing:border-box}\
+.clip-row{display:flex;flex-wrap:wrap;align-items:center;gap:.6rem;padding:.4rem 0;font-size:.9rem}\
+.clip-row [type=range]{flex:1;min-width:6rem}.clip-row button{font:inherit;min-width:2.6rem}\
+.clip-bar{width:6rem;height:.7rem}";
 
 impl Page {
     /// An empty page with a title.
@@ -46,6 +58,7 @@ impl Page {
         Self {
             title: escaped(title),
             body: String::new(),
+            script: String::new(),
         }
     }
 
@@ -136,7 +149,16 @@ impl Page {
 
     /// The whole page.
     pub fn finish(self) -> String {
-        let Self { title, body } = self;
+        let Self {
+            title,
+            mut body,
+            script,
+        } = self;
+        if !script.is_empty() {
+            body.push_str("<script>");
+            body.push_str(&script);
+            body.push_str("</script>\n");
+        }
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
