@@ -81,3 +81,8 @@ pub use simulated::{SimulatedGarment, WearConfig, WearError, WornGarment};
 pub use training::{TrainingError, skinned_garment, train_linear_model, train_stable_model};
 pub use viewing::{ExhibitError, Exhibition};
 pub use wear::{FrameFlags, WearMeter, WearSummary, WornFrame};
+
+/// The examples of the guide for users of the library, which are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryGuide;
