@@ -30,7 +30,7 @@ pub(crate) use view::View;
 #[command(
     name = "drapery",
     version,
-    after_help = "Example:\n  drapery demo --out out\n"
+    after_help = "Example:\n  drapery demo --quick --out out\n"
 )]
 pub(crate) struct Args {
     /// One JSON object a line on stdout: {"type": …, "data": {…}}
@@ -92,14 +92,28 @@ pub(crate) struct Info {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Example:\n  drapery demo --out out\n")]
+#[command(
+    after_help = "A dress is skinned; then a skirt is simulated, models learn from it and are compared with it, by \
+    commands that are printed as they are run. What is there already is not simulated again. --quick \
+    leaves all but the dress out.\n\n\
+    Example:\n  drapery demo --quick --out out\n"
+)]
 pub(crate) struct Demo {
     /// Folder for the results; made if it is not there
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: PathBuf,
-    /// Also a skirt of simulated cloth, in a minute or two
+    /// The skinned dress alone, in seconds
     #[arg(long)]
-    pub(crate) simulate: bool,
+    pub(crate) quick: bool,
+    /// At most so many frames of each clip that is learned from
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) frames: Option<u32>,
+    /// End with the viewer, until Ctrl-C
+    #[arg(long, conflicts_with = "quick")]
+    pub(crate) view: bool,
+    /// Port of the viewer; 0 takes a free one
+    #[arg(long, default_value_t = 8477, value_name = "PORT", requires = "view")]
+    pub(crate) port: u16,
 }
 
 /// A body of a certain shape.

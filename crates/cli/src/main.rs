@@ -80,23 +80,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     stop::listen();
     let say = Say::new(&args);
-    let done = match args.command {
-        Command::Demo(plan) => demo::run(&plan, &say),
-        Command::Character(command) => character::run(&command, &say),
-        Command::Garment(command) => garment::run(&command, &say),
-        Command::Motion(command) => motion::run(&command, &say),
-        Command::Animate(plan) => animate::run(&plan, &say),
-        Command::Simulate(plan) => simulate::run(&plan, &say),
-        Command::Dataset(command) => dataset::run(&command, &say),
-        Command::Eval(plan) => eval::run(&plan, &say),
-        Command::Train(command) => train::run(&command, &say),
-        Command::Reproduce(command) => reproduce::run(&command, &say),
-        Command::Picture(plan) => picture::run(&plan, &say),
-        Command::View(plan) => view::run(&plan, &say),
-        Command::Validate(plan) => validate::run(&plan, &say),
-        Command::Bench(command) => bench::run(&command, &say),
-        Command::Info(plan) => info::run(&plan, &say),
-    };
+    let done = run(&args.command, &say);
     match done {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
@@ -109,6 +93,27 @@ fn main() -> ExitCode {
             say.error(&error);
             ExitCode::from(2)
         }
+    }
+}
+
+/// Does what was asked for.
+fn run(command: &Command, say: &Say) -> anyhow::Result<Answer> {
+    match command {
+        Command::Demo(plan) => demo::run(plan, say),
+        Command::Character(command) => character::run(command, say),
+        Command::Garment(command) => garment::run(command, say),
+        Command::Motion(command) => motion::run(command, say),
+        Command::Animate(plan) => animate::run(plan, say),
+        Command::Simulate(plan) => simulate::run(plan, say),
+        Command::Dataset(command) => dataset::run(command, say),
+        Command::Eval(plan) => eval::run(plan, say),
+        Command::Train(command) => train::run(command, say),
+        Command::Reproduce(command) => reproduce::run(command, say),
+        Command::Picture(plan) => picture::run(plan, say),
+        Command::View(plan) => view::run(plan, say),
+        Command::Validate(plan) => validate::run(plan, say),
+        Command::Bench(command) => bench::run(command, say),
+        Command::Info(plan) => info::run(plan, say),
     }
 }
 

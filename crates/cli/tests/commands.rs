@@ -14,10 +14,19 @@ use drapery::view::picture::Image;
 #[test]
 fn demo_leaves_a_page_pictures_and_scenes() {
     let folder = tempfile::tempdir().unwrap();
-    let stdout = out(folder.path(), 0, &["demo", "--out", "out", "--json"]);
+    let plan = ["demo", "--frames", "10", "--out", "out", "--json"];
+    let stdout = out(folder.path(), 0, &plan);
     let rows = data(&stdout, "demo");
-    assert_eq!(rows.len(), 3);
+    let methods: Vec<&str> = rows.iter().map(|r| r["method"].as_str().unwrap()).collect();
+    assert_eq!(
+        methods,
+        ["skinning", "skinning", "skinning", "stable-space"]
+    );
     let made = folder.path().join("out");
+    let report = std::fs::read_to_string(made.join("eval.html")).unwrap();
+    for method in ["skinning", "linear", "stable-space"] {
+        assert!(report.contains(&format!("<td>{method}</td>")), "{method}");
+    }
     for row in &rows {
         assert_eq!(row["findings"], 0);
         let glb = std::fs::read(made.join(row["file"].as_str().unwrap())).unwrap();
