@@ -7,7 +7,7 @@
 //! no right place and is left alone.
 
 use drapery_core::Topology;
-use drapery_eval::{DeepPlace, PenetrationMeter, SelfContact};
+use drapery_eval::{DeepPlace, PenetrationMeter};
 #[cfg(doc)]
 use drapery_sim::Flesh;
 use drapery_sim::Yielding;
@@ -22,9 +22,6 @@ const ABOVE: f32 = 1e-4;
 const ROUNDS: u32 = 24;
 /// Below this part of the way a round is not tried again.
 const LEAST_PART: f32 = 0.1;
-/// What is left is tried alone at most so often, the deepest so many of it.
-const ALONE: u32 = 8;
-const DEEPEST: usize = 3;
 /// ... and no farther than this [m]: what is deeper is not beside the skin.
 const FARTHEST: f32 = 1e-2;
 
@@ -58,41 +55,33 @@ impl Surfacing {
     pub(crate) fn lift(&mut self, skin: &[Vec3], felt: &Yielding, cloth: &mut [Vec3]) {
         let contact = self_contact(felt);
         let before = cloth.to_vec();
-        let places = self.meter.deep_places(skin, &contact, cloth, LIMIT);
-        let mut lifting = Lifting {
-            surfacing: self,
-            skin,
-            contact: &contact,
-            before: &before,
-            cloth,
-            places,
-        };
+        let mut places = self.meter.deep_places(skin, &contact, cloth, LIMIT);
         let mut part = 1.0;
         for _ in 0..ROUNDS {
-            if lifting.places.is_empty() || part < LEAST_PART {
+            if places.is_empty() || part < LEAST_PART {
                 break;
             }
-            let all = lifting.places.clone();
-            part = if lifting.tries(&all, part) {
-                1.0
-            } else {
-                0.5 * part
-            };
-        }
-        // What does not get better together may do so alone, the deepest first.
-        for _ in 0..ALONE {
-            let mut left = lifting.places.clone();
-            left.sort_by(|a, b| b.way.length_squared().total_cmp(&a.way.length_squared()));
-            let mut alone = left.iter().take(DEEPEST);
-            let is_any = alone.any(|place| {
-                let place = core::slice::from_ref(place);
-                [1.0, 0.5, 0.25]
-                    .iter()
-                    .any(|part| lifting.tries(place, *part))
-            });
-            if !is_any {
-                break;
+            let mut trial = cloth.to_vec();
+            lift_by(&mut trial, &places, part, &before);
+            let mut left = self.meter.deep_places(skin, &contact, &trial, LIMIT);
+            let is_better = self.is_better(&places, &left);
+            if !is_better.contains(&true) {
+                part *= 0.5;
+                continue;
             }
+            let mut is_whole = true;
+            for (v, (now, trial)) in cloth.iter_mut().zip(&trial).enumerate() {
+                if is_better[v] {
+                    *now = *trial;
+                } else {
+                    is_whole &= now == trial;
+                }
+            }
+            if !is_whole {
+                left = self.meter.deep_places(skin, &contact, cloth, LIMIT);
+            }
+            places = left;
+            part = 1.0;
         }
     }
 
@@ -123,53 +112,6 @@ impl Surfacing {
         groups
             .map(|v| change[root(&mut group, v) as usize] < 0.0)
             .collect()
-    }
-}
-
-/// A frame that is being lifted.
-struct Lifting<'a> {
-    surfacing: &'a mut Surfacing,
-    skin: &'a [Vec3],
-    contact: &'a SelfContact,
-    /// Where the cloth was [m], and where it is now.
-    before: &'a [Vec3],
-    cloth: &'a mut [Vec3],
-    /// What of it is deep.
-    places: Vec<DeepPlace>,
-}
-
-impl Lifting<'_> {
-    /// Lifts some places by a part of their way, takes back what gets worse by it, and
-    /// says whether anything is better.
-    fn tries(&mut self, places: &[DeepPlace], part: f32) -> bool {
-        let mut trial = self.cloth.to_vec();
-        lift_by(&mut trial, places, part, self.before);
-        let mut left = self.deep(&trial);
-        let is_better = self.surfacing.is_better(&self.places, &left);
-        let mut is_whole = true;
-        let mut is_any = false;
-        for (v, (now, trial)) in self.cloth.iter_mut().zip(&trial).enumerate() {
-            if *now == *trial {
-                continue;
-            }
-            is_whole &= is_better[v];
-            if is_better[v] {
-                *now = *trial;
-                is_any = true;
-            }
-        }
-        if is_any {
-            if !is_whole {
-                left = self.deep(&self.cloth.to_vec());
-            }
-            self.places = left;
-        }
-        is_any
-    }
-
-    fn deep(&mut self, cloth: &[Vec3]) -> Vec<DeepPlace> {
-        let meter = &mut self.surfacing.meter;
-        meter.deep_places(self.skin, self.contact, cloth, LIMIT)
     }
 }
 
