@@ -93,7 +93,7 @@ pub(crate) struct Info {
 
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "A dress is skinned; then a skirt is simulated, models learn from it and are compared with it, by \
+    after_help = "A dress is skinned; then another is simulated, models learn from it and are compared with it, by \
     commands that are printed as they are run. What is there already is not simulated again. --quick \
     leaves all but the dress out.\n\n\
     Example:\n  drapery demo --quick --out out\n"

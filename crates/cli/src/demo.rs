@@ -1,5 +1,5 @@
 //! `drapery demo`: the whole road on what is built in. The mannequin in a skinned
-//! dress; then a skirt that is simulated, learned and animated, by the same commands
+//! dress; then another that is simulated, learned and animated, by the same commands
 //! that a user would type.
 
 use std::path::Path;
@@ -23,30 +23,36 @@ const CHARACTER: &str = "mannequin";
 const DRESS: &str = "dress-a-line";
 /// Motions of the skinned dress.
 const SKINNED: [&str; 3] = ["walk", "turn-90", "dance-waltz"];
-/// What the skirt is shown in, which no model has seen.
-const UNSEEN: &str = "turn-90-right";
+/// What is learned is shown in this, which no model has seen.
+const UNSEEN: &str = "turn-45-right";
 
 /// What models learn from: minutes of work, and enough to see what they do.
 const SCENE: &str = "\
-# A wool skirt on motions that are built in; turn-90-right is never trained on.
+# A wool dress on motions that are built in; turn-45-right is never trained on.
 
 [character]
 model = \"mannequin\"
+shapes = [{ male = -1.0 }]
+made_for = { male = -1.0 }
 
 [[garment]]
-pattern = \"skirt\"
+pattern = \"dress-fitted\"
+name = \"dress\"
+size = \"XL\"
 fabric = \"wool-worsted\"
-triangles = 900
+triangles = 1456
 
 [motion]
 clips = [
     { motion = \"walk\", trim = [0, 60] },
     { motion = \"run\", trim = [0, 45] },
+    { motion = \"walk-stop\", trim = [40, 100] },
+    { motion = \"turn-45\", trim = [20, 80] },
     { motion = \"turn-90\", trim = [20, 90] },
-    { motion = \"turn-45-right\", trim = [20, 80] },
     { motion = \"turn-90-right\", trim = [20, 90] },
+    { motion = \"turn-45-right\", trim = [20, 80] },
 ]
-test = [\"turn-90-right\"]
+test = [\"turn-45-right\"]
 stops = 1
 stop_hold = 0.6
 ";
@@ -114,10 +120,10 @@ pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
     Ok(Answer::Yes)
 }
 
-const SCENE_FILE: &str = "skirt.toml";
-const DATASET: &str = "skirt";
-const MODEL: &str = "skirt.drapery";
-const LINEAR: &str = "skirt-linear.drapery";
+const SCENE_FILE: &str = "dress.toml";
+const DATASET: &str = "dress";
+const MODEL: &str = "dress.drapery";
+const LINEAR: &str = "dress-linear.drapery";
 const REPORT: &str = "eval.html";
 
 /// Simulates, trains and evaluates.
@@ -276,7 +282,7 @@ fn page(
     if has_learned {
         page = page
             .paragraph(
-                "The skirt was simulated as cloth on four motions and copies of them that stop; \
+                "Another dress was simulated as cloth on six motions and copies of them that stop; \
                  what is seen here is a model that learned from that, in a motion that it never \
                  saw, pushed out of the body where that is needed.",
             )
@@ -284,7 +290,7 @@ fn page(
                 REPORT,
                 "How far it is from the simulation, with a clip to play",
             )
-            .link("skirt.report.html", "How the simulation went")
+            .link("dress.report.html", "How the simulation went")
             .link(SCENE_FILE, "The scene, to begin your own with");
     }
     if let Some((title, film)) = film {
