@@ -2,13 +2,11 @@
 
 import * as three from "three";
 import { Bytes, type MeshData, ServerError, stream } from "./api";
-import { farther, light, sortMarks } from "./figure";
+import { disposeOf, farther, light, sortMarks } from "./figure";
 import type { Track } from "./track";
 
 /** Metres in a step of the positions that are sent. */
 const STEP = 2e-4;
-/** Values in a row of the texture that holds them. */
-const ROW = 4096;
 /** Bodies of a crowd are drawn with the vertices of one cell together [m]. */
 const CELL = 0.035;
 
@@ -44,7 +42,9 @@ export class Crowd {
   private readonly skin = new three.MeshStandardMaterial({ color: 0xc9a18a, roughness: 0.75 });
   private readonly under = farther(this.skin.clone());
   private readonly geometries: (three.BufferGeometry | undefined)[] = [];
-  private index: { indices: number[]; open: number } | undefined;
+  private index: { all: three.BufferAttribute; open: number } | undefined;
+  /** Values in a row of the texture that holds them. */
+  private readonly row: number;
   private head: Head | undefined;
   private phases: Phase[] = [];
   private cloth: three.Mesh | undefined;
@@ -61,7 +61,9 @@ export class Crowd {
     private readonly clothMesh: MeshData,
     private readonly track: Track,
     private readonly tints: number[],
+    private readonly maxTextureSize: number,
   ) {
+    this.row = Math.min(4096, maxTextureSize);
     this.scene.add(...light());
     void this.load(query);
   }
@@ -108,9 +110,9 @@ export class Crowd {
     this.abort.abort();
     this.wanted?.();
     this.texture?.dispose();
-    this.cloth?.geometry.dispose();
     for (const geometry of this.geometries) geometry?.dispose();
     for (const phase of this.phases) phase.bodies.dispose();
+    disposeOf(this.scene);
   }
 
   private async load(query: Record<string, string>): Promise<void> {
@@ -141,10 +143,13 @@ export class Crowd {
 
   private build(head: Head): void {
     const n = 3 * head.vertices * head.characters;
-    const rows = Math.ceil(n / ROW);
+    const rows = Math.ceil(n / this.row);
+    if (rows > this.maxTextureSize) {
+      throw new ServerError("the crowd is larger than this device can draw; choose a smaller one");
+    }
     this.texture = new three.DataTexture(
-      new Int16Array(ROW * rows),
-      ROW,
+      new Int16Array(this.row * rows),
+      this.row,
       rows,
       three.RedIntegerFormat,
       three.ShortType,
@@ -204,21 +209,26 @@ export class Crowd {
     });
     material.onBeforeCompile = (shader) => {
       shader.uniforms.places = { value: this.texture };
+      // One program serves all garments, whatever they have.
+      shader.uniforms.vertices = { value: vertices };
+      shader.uniforms.row = { value: this.row };
       shader.vertexShader = shader.vertexShader
         .replace(
           "#include <common>",
           `#include <common>
           uniform highp isampler2D places;
+          uniform int vertices;
+          uniform int row;
           attribute vec2 place;
           attribute vec3 tint;
           varying vec3 vTint;
           float sent(int k) {
-            return float(texelFetch(places, ivec2(k % ${ROW}, k / ${ROW}), 0).r);
+            return float(texelFetch(places, ivec2(k % row, k / row), 0).r);
           }`,
         )
         .replace(
           "#include <begin_vertex>",
-          `int k = 3 * (gl_InstanceID * ${vertices} + gl_VertexID);
+          `int k = 3 * (gl_InstanceID * vertices + gl_VertexID);
           vec3 transformed = ${STEP} * vec3(sent(k), sent(k + 1), sent(k + 2));
           transformed.xz += place;
           vTint = tint;`,
@@ -242,9 +252,9 @@ export class Crowd {
     geometry.computeVertexNormals();
     const normals = geometry.getAttribute("normal").array as Float32Array;
     this.index ??= simplified(this.bodyMesh, positions, normals);
-    geometry.setIndex(this.index.indices);
+    geometry.setIndex(this.index.all);
     geometry.addGroup(0, this.index.open, 0);
-    geometry.addGroup(this.index.open, this.index.indices.length - this.index.open, 1);
+    geometry.addGroup(this.index.open, this.index.all.count - this.index.open, 1);
     this.geometries[frame] = geometry;
     return geometry;
   }
@@ -272,7 +282,7 @@ function simplified(
   mesh: MeshData,
   positions: Float32Array,
   normals: Float32Array,
-): { indices: number[]; open: number } {
+): { all: three.BufferAttribute; open: number } {
   const first = new Map<string, number>();
   const stands = new Uint32Array(mesh.vertices);
   for (let v = 0; v < mesh.vertices; v++) {
@@ -292,5 +302,6 @@ function simplified(
     return out;
   };
   const [inOpen, below] = [kept(open), kept(under)];
-  return { indices: [...inOpen, ...below], open: inOpen.length };
+  const all = new three.BufferAttribute(new Uint32Array([...inOpen, ...below]), 1);
+  return { all, open: inOpen.length };
 }

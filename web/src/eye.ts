@@ -9,8 +9,9 @@ const BEFORE = new three.Vector3(0.4, 0.12, 0.91).normalize();
 const ABOVE = new three.Vector3(0.25, 0.35, 0.9).normalize();
 /** A figure with its arms out is so many times as tall as wide. */
 const FIGURE = 1.3;
-/** The farthest that a crowd is looked at from [m]. */
+/** The farthest that a crowd is looked at from, and that anything is seen [m]. */
 const FAR = 45;
+const SIGHT = 60;
 
 /** Where a pane is, from the top left corner [px]. */
 export interface Box {
@@ -39,7 +40,7 @@ export function layout(n: number, width: number, height: number): Box[] {
 
 export class Eye {
   private readonly renderer: three.WebGLRenderer;
-  private readonly camera = new three.PerspectiveCamera(32, 1, 0.05, 60);
+  private readonly camera = new three.PerspectiveCamera(32, 1, 0.05, SIGHT);
   private readonly orbit: OrbitControls;
   /** Where the body was when it was last followed [m]. */
   private followed: three.Vector3 | undefined;
@@ -54,6 +55,11 @@ export class Eye {
     this.orbit.enableDamping = true;
   }
 
+  /** Texels along a side of a texture at most. */
+  get maxTextureSize(): number {
+    return this.renderer.capabilities.maxTextureSize;
+  }
+
   /** The next body is looked at as from the beginning. */
   forget(): void {
     this.followed = undefined;
@@ -64,6 +70,7 @@ export class Eye {
     const { camera, orbit } = this;
     const now = middle(positions);
     if (!this.followed) {
+      camera.far = SIGHT;
       orbit.target.copy(now);
       const box = new three.Box3().setFromArray(positions);
       const tall = Math.max(box.max.y - box.min.y, (box.max.x - box.min.x) / FIGURE);
@@ -81,6 +88,7 @@ export class Eye {
   survey(radius: number): void {
     this.orbit.target.set(0, 0.6, 0);
     const away = Math.min(this.away(1.15 * radius), FAR);
+    this.camera.far = away + 3 * radius;
     this.camera.position.copy(this.orbit.target).addScaledVector(ABOVE, away);
   }
 

@@ -49,6 +49,15 @@ export function light(): three.Object3D[] {
   return [new three.HemisphereLight(0xffffff, 0x9a938c, 1.3), sun, rim, floor];
 }
 
+/** Gives back what the objects of a scene hold on the graphics card. */
+export function disposeOf(scene: three.Scene): void {
+  scene.traverse((own) => {
+    if (!(own instanceof three.Mesh || own instanceof three.LineSegments)) return;
+    own.geometry.dispose();
+    for (const material of [own.material].flat()) material.dispose();
+  });
+}
+
 /** A surface whose vertices change from frame to frame. */
 class Surface {
   readonly geometry = new three.BufferGeometry();
@@ -172,8 +181,8 @@ export class Figure {
     }
   }
 
+  /** With the body, which panes share: it is made again where it is still drawn. */
   dispose(): void {
-    this.surface.geometry.dispose();
-    this.cloth.material.dispose();
+    disposeOf(this.scene);
   }
 }

@@ -50,7 +50,10 @@ let bodyTrack: Track | undefined;
 let ownBody: BodySurface;
 let ownTrack: Track | undefined;
 let panes: Pane[] = [];
-let meshes: { skin: api.MeshData; cloth: api.MeshData };
+/** The garment that panes are of, and the meshes of it and the body. */
+let opened: { garment: api.Garment; skin: api.MeshData; cloth: api.MeshData } | undefined;
+/** Which garment is being opened, counted. */
+let opening = 0;
 let crowd: Crowd | undefined;
 let isAimed = false;
 let shape: number[] | undefined;
@@ -80,12 +83,16 @@ function currentGarment(): api.Garment {
 async function openGarment(): Promise<void> {
   say("loading…");
   const garment = currentGarment();
+  const own = ++opening;
+  close();
+  opened = undefined;
   const [skin, cloth] = await Promise.all([
     api.mesh("body", garment.name),
     api.mesh("garment", garment.name),
   ]);
-  close();
-  meshes = { skin, cloth };
+  // Another may have been chosen meanwhile.
+  if (own !== opening) return;
+  opened = { garment, skin, cloth };
   panes.forEach((pane) => pane.figure.dispose());
   body = new BodySurface(skin);
   ownBody = new BodySurface(skin);
@@ -126,6 +133,7 @@ async function openGarment(): Promise<void> {
       box.dataset.pane = pane.name;
       box.addEventListener("change", () => {
         pane.isShown = box.checked;
+        if (pane.name === LIVE && !pane.isShown) closePane(pane);
         openTracks(frame);
       });
       const key = document.createElement("kbd");
@@ -136,8 +144,8 @@ async function openGarment(): Promise<void> {
   );
   const fabric = element<HTMLSelectElement>("fabric");
   const all = catalog.fabrics.map((name) => ({ value: name, text: name }));
-  const own = garment.fabric ? [{ value: "", text: `${garment.fabric} (as simulated)` }] : [];
-  options(fabric, [...own, ...all.filter(({ value }) => value !== garment.fabric)]);
+  const first = garment.fabric ? [{ value: "", text: `${garment.fabric} (as simulated)` }] : [];
+  options(fabric, [...first, ...all.filter(({ value }) => value !== garment.fabric)]);
   if (!garment.fabric) fabric.value = "cotton-plain";
   const crowds = garment.methods.filter((m) => m.crowd);
   options(
@@ -145,6 +153,7 @@ async function openGarment(): Promise<void> {
     crowds.map((m) => ({ value: m.name, text: m.name })),
   );
   element("crowds").hidden = crowds.length === 0;
+  if (crowds.length === 0) check("crowd").checked = false;
   element("air").hidden = !hasLive;
   openClip();
 }
@@ -163,10 +172,12 @@ function close(): void {
   ownTrack = undefined;
   bodyTrack?.close();
   bodyTrack = undefined;
-  for (const pane of panes) {
-    pane.track?.close();
-    pane.track = undefined;
-  }
+  panes.forEach(closePane);
+}
+
+function closePane(pane: Pane): void {
+  pane.track?.close();
+  pane.track = undefined;
 }
 
 /** From the first frame of the chosen clip on. */
@@ -184,8 +195,9 @@ function openClip(): void {
 /** Loads what is shown and not there, from a frame on. */
 function openTracks(first: number): void {
   document.body.dataset.ready = "false";
+  if (!opened) return;
   const clip = currentClip();
-  const own = { clip: clip.name, garment: currentGarment().name };
+  const own = { clip: clip.name, garment: opened.garment.name };
   const common = {
     ...own,
     ...(shape ? { shape: shape.join(",") } : {}),
@@ -238,27 +250,26 @@ function air(): Record<string, string> {
 /** What is simulated now, again. */
 function reopenLive(): void {
   air();
-  const pane = panes.find((pane) => pane.name === LIVE);
-  pane?.track?.close();
-  if (pane) pane.track = undefined;
+  panes.filter((pane) => pane.name === LIVE).forEach(closePane);
   openTracks(frame);
 }
 
 function openCrowd(): void {
-  if (crowd || !ownTrack) return;
+  if (crowd || !ownTrack || !opened) return;
   isAimed = false;
   crowd = new Crowd(
     {
       of: "crowd",
       clip: currentClip().name,
-      garment: currentGarment().name,
+      garment: opened.garment.name,
       method: element<HTMLSelectElement>("crowd-method").value,
       count: element<HTMLSelectElement>("crowd-count").value,
     },
-    meshes.skin,
-    meshes.cloth,
+    opened.skin,
+    opened.cloth,
     ownTrack,
     TINTS,
+    eye.maxTextureSize,
   );
 }
 
@@ -273,7 +284,16 @@ function closeCrowd(): void {
 /** The next frame of the crowd. */
 function advanceCrowd(now: number): void {
   if (!crowd) return;
-  if (crowd.failure) say(crowd.failure);
+  if (crowd.failure) {
+    say(crowd.failure);
+    // A stream that nobody read for a while was closed; there is another.
+    if (crowd.figures) {
+      closeCrowd();
+      openCrowd();
+      isAimed = true;
+    }
+    return;
+  }
   if (!isAimed && crowd.radius) {
     eye.survey(crowd.radius);
     isAimed = true;
@@ -288,15 +308,11 @@ function advanceCrowd(now: number): void {
     `${figures.ms.toFixed(1)} ms to animate, ${figures.megabytes.toFixed(1)} MB a frame`;
 }
 
-/** Everything that depends on the shape or on correction, again. */
-function reopen(all = false): void {
+/** Everything that depends on the shape or on correction, again, but for some panes. */
+function reopen(...but: string[]): void {
   bodyTrack?.close();
   bodyTrack = undefined;
-  for (const pane of panes) {
-    if (pane.name === SIMULATION && !all) continue;
-    pane.track?.close();
-    pane.track = undefined;
-  }
+  panes.filter((pane) => !but.includes(pane.name)).forEach(closePane);
   openTracks(frame);
 }
 
@@ -320,8 +336,10 @@ function sliders(): void {
         value.textContent = Number(range.value).toFixed(1);
         shape = [...(shape ?? own)];
         shape[i] = Number(range.value);
-        reopen();
+        reopen(SIMULATION, LIVE);
       });
+      // Dressing takes too long to be done again at every step of a slider.
+      range.addEventListener("change", reopenLive);
       label.append(parameter.name, range, value);
       return label;
     }),
@@ -455,7 +473,6 @@ function tick(now: number): void {
         since = 0;
         break;
       }
-      if (next === 0) eye.forget();
       frame = next;
       since -= 1;
       isStale = true;
@@ -504,8 +521,8 @@ function listen(): void {
     arrange();
     stale();
   });
-  check("correct").addEventListener("change", () => reopen());
-  check("deep").addEventListener("change", () => reopen(true));
+  check("correct").addEventListener("change", () => reopen(SIMULATION, LIVE));
+  check("deep").addEventListener("change", () => reopen());
   for (const id of ["fabric", "wind-speed", "wind-from"]) {
     element(id).addEventListener("change", reopenLive);
   }
@@ -522,7 +539,7 @@ function listen(): void {
   element("own-shape").addEventListener("click", () => {
     shape = undefined;
     sliders();
-    reopen();
+    reopen(SIMULATION);
   });
   element("theme").addEventListener("click", theme);
   window.addEventListener("keydown", (event) => {

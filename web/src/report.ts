@@ -117,7 +117,6 @@ class Player {
       while (this.since >= 1) {
         this.since -= 1;
         this.frame = (this.frame + 1) % this.head.frames;
-        if (this.frame === 0) this.eye.forget();
         this.isStale = true;
       }
     }

@@ -17,7 +17,7 @@ use crate::args::{Args, Demo, Dressed};
 use crate::picture::{Look, contact_sheet, pictures};
 use crate::say::Say;
 use crate::stage::{Stage, Wearing, correction, read_models};
-use crate::{Answer, animate, record, stop, write};
+use crate::{Answer, animate, record, stop, view, write};
 
 const CHARACTER: &str = "mannequin";
 const DRESS: &str = "dress-a-line";
@@ -78,6 +78,12 @@ struct Show<'a> {
 }
 
 pub(crate) fn run(plan: &Demo, say: &Say) -> anyhow::Result<Answer> {
+    if plan.view {
+        view::check(plan.port)?;
+    }
+    if plan.out.to_str().is_none() {
+        bail!("--out {}: the name is not UTF-8", plan.out.display());
+    }
     write::folder(&plan.out)?;
     let started = Instant::now();
     let mut show = Show {
@@ -233,7 +239,7 @@ impl Show<'_> {
             &sheet(&all, 1, &[], "")?.png()?,
         )?;
         if let Some((_, film)) = film {
-            write::file(&plan.out.join("walk.png"), film)?;
+            write::file(&plan.out.join("film.png"), film)?;
         }
         let page = page(rows, film.as_ref(), sheets, !plan.quick)?;
         write::file(&plan.out.join("index.html"), page.as_bytes())?;

@@ -196,7 +196,10 @@ impl<'a> Plan<'a> {
                 let is_shown = self.has_pictures() && Shot::is_of(at, self.todo.len());
                 let mut playable = (self.args.report.is_some() && at == 0).then(|| self.playable());
                 let each = |seen: &SeenFrame<'_>| {
-                    if let Some(clip) = playable.as_mut().filter(|c| c.len() < PLAYED) {
+                    let n_vertices =
+                        seen.skin.len() + (1 + seen.found.len()) * seen.simulated.len();
+                    let most = PLAYED.min(PLAYED_VERTICES / n_vertices.max(1));
+                    if let Some(clip) = playable.as_mut().filter(|c| c.len() < most) {
                         let mut panes = vec![seen.simulated];
                         panes.extend(seen.found);
                         clip.push(seen.skin, &panes);
@@ -212,6 +215,7 @@ impl<'a> Plan<'a> {
                 let Some(tallies) = tallies else {
                     return Ok(());
                 };
+                let playable = playable.filter(|clip| !clip.is_empty());
                 let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
                 found[at] = Some(Row {
                     planned: planned.clone(),
@@ -327,8 +331,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// So many frames of the first sequence can be played in a report.
+/// So many frames of the first sequence can be played in a report, of so many vertices
+/// together: 12 MB.
 const PLAYED: usize = 90;
+const PLAYED_VERTICES: usize = 2_000_000;
 const LINEAR: &str = "linear";
 
 /// The baseline, trained on the dataset's own clips; none when there are none.

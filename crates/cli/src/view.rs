@@ -1,6 +1,6 @@
 //! `drapery view`: a dataset, models of its garments and clips in the browser.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,12 +18,29 @@ use crate::say::Say;
 use crate::stage::read_model;
 use crate::{Answer, dataset, source, stop};
 
-pub(crate) fn run(plan: &View, say: &Say) -> anyhow::Result<Answer> {
+/// That there is a page, and a port for it on this machine.
+pub(crate) fn check(port: u16) -> anyhow::Result<()> {
+    has_page()?;
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    TcpListener::bind(address).with_context(|| cannot_listen(address))?;
+    Ok(())
+}
+
+fn has_page() -> anyhow::Result<()> {
     if !has_viewer_page() {
         bail!(
             "this program was built without the viewer's page: install Node 20 or later, then build it again"
         );
     }
+    Ok(())
+}
+
+fn cannot_listen(address: SocketAddr) -> String {
+    format!("cannot listen on {address}; --port 0 takes a free port")
+}
+
+pub(crate) fn run(plan: &View, say: &Say) -> anyhow::Result<Answer> {
+    has_page()?;
     let mut exhibition = open(plan, say)?;
     for name in &plan.motion {
         show_motion(&mut exhibition, name, plan, say)?;
@@ -31,29 +48,14 @@ pub(crate) fn run(plan: &View, say: &Say) -> anyhow::Result<Answer> {
     if exhibition.n_clips() == 0 {
         bail!("there is no clip to be shown; give a --motion");
     }
-    let shown: Vec<&PathBuf> = plan.what.iter().collect();
-    serve(
-        exhibition,
-        SocketAddr::new(plan.bind, plan.port),
-        &shown,
-        say,
-    )
-}
-
-/// Serves an exhibition until Ctrl-C.
-pub(crate) fn serve(
-    exhibition: Exhibition,
-    address: SocketAddr,
-    shown: &[&PathBuf],
-    say: &Say,
-) -> anyhow::Result<Answer> {
     let title = exhibition.title().to_string();
+    let address = SocketAddr::new(plan.bind, plan.port);
     let config = ServerConfig {
         address,
         ..ServerConfig::DEFAULT
     };
-    let server = Server::bind(config, Arc::new(exhibition))
-        .with_context(|| format!("cannot listen on {address}; --port 0 takes a free port"))?;
+    let server =
+        Server::bind(config, Arc::new(exhibition)).with_context(|| cannot_listen(address))?;
     let address = server.address()?;
     if !address.ip().is_loopback() {
         say.note(format_args!(
@@ -63,7 +65,7 @@ pub(crate) fn serve(
     let url = format!("http://{address}/");
     say.result(
         "view",
-        json!({ "url": url, "shown": shown }),
+        json!({ "url": url, "shown": plan.what }),
         format_args!("{url} shows {title}; Ctrl-C ends it"),
     )?;
     server.run(&stop::asked)?;

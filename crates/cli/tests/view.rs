@@ -204,16 +204,23 @@ fn what_is_shown_is_what_is_stored_and_what_the_model_makes() {
     let (_, wide) = viewer.get("/api/frames?of=skinning&clip=twist@mean&shape=0,1");
     let (_, own) = viewer.get("/api/frames?of=skinning&clip=twist@mean");
     assert!(apart(&wide, &own) > 1e-3);
-    // How deep it is inside the body is looked at when asked.
-    let (_, gauged) = viewer.get("/api/frames?of=skinning&clip=twist@mean&correct=0&gauge=1");
+    // How deep it is inside the body is looked at when asked: between their ends edges of
+    // the ring are inside a tube that has become thicker.
+    let plain = viewer.get("/api/frames?of=simulation&clip=twist@mean").1;
+    let target = "/api/frames?of=simulation&clip=twist@mean&gauge=1&shape=0,2";
+    let (_, gauged) = viewer.get(target);
     assert_eq!(numbers(&gauged[..STREAM])[4], 1);
-    for frame in frames(&gauged) {
-        let deepest = floats(&frame[16..20])[0];
-        let vertices = frame[frame.len() - 32..].iter().max().unwrap();
-        assert!((0.0..0.05).contains(&deepest), "{deepest}");
-        // Places between vertices are looked at too, bytes are tenths of a millimetre.
-        assert!(f32::from(*vertices) <= 1e4 * deepest + 0.51);
-    }
+    assert!(
+        frames(&gauged)
+            .iter()
+            .zip(frames(&plain))
+            .all(|(g, p)| g[HEAD..HEAD + 384] == p[HEAD..])
+    );
+    let frame = frames(&gauged)[0];
+    let (deepest, share) = (floats(&frame[16..20])[0], floats(&frame[20..24])[0]);
+    assert!(deepest > 2e-3 && share > 0.5, "{deepest} m, {share}");
+    let (_, open) = viewer.get("/api/frames?of=simulation&clip=twist@mean&gauge=1");
+    assert!(frames(&open).iter().all(|f| floats(&f[20..24])[0] < 0.5));
     // What is simulated now begins like what was simulated before.
     let (_, live) = viewer.get("/api/frames?of=live&clip=twist@mean&garment=ring");
     let (_, blown) = viewer.get("/api/frames?of=live&clip=twist@mean&wind=0,0,10");
@@ -283,8 +290,8 @@ fn a_crowd_is_streamed_until_nobody_looks() {
     let at = bytes.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
     let at = at + bytes[at..].windows(2).position(|w| w == b"\r\n").unwrap() + 2;
     assert_eq!(numbers(&bytes[at..at + 12]), [32, 100, 12]);
-    // The same characters in the middle of the clip as one by itself: what is sent is
-    // relative to the root, in 0.2 mm.
+    // The first character begins at the first frame and is as one by itself: what is sent
+    // is relative to the root, in 0.2 mm.
     let first = at + 12 + 100 * 12 + 12 * 8;
     assert_eq!(numbers(&bytes[first..first + 4]), [0]);
     let place = |k: usize| {
@@ -299,6 +306,20 @@ fn a_crowd_is_streamed_until_nobody_looks() {
         let off = place(k) + root - alone;
         assert!(off.abs() < 3e-4, "value {k} is off by {off} m");
     }
+    // Others begin elsewhere: the second where its own frame says, standing apart.
+    let second = at + 12 + 12;
+    let phase = numbers(&bytes[second + 8..second + 12])[0] as usize;
+    assert!(phase > 0 && phase < 12, "{phase}");
+    let target = format!("/api/frames?of=ring&clip=twist@mean&correct=0&from={phase}");
+    let (_, alone) = viewer.get(&target);
+    let alone = floats(&frames(&alone)[0][HEAD..HEAD + 12 * 32]);
+    let off = (0..3 * 32).map(|k| {
+        let root = [roots[2 * phase], 0.0, roots[2 * phase + 1]][k % 3];
+        (place(96 + k) + root - alone[k]).abs()
+    });
+    // It has no past yet, where one by itself has some frames.
+    let off = off.fold(0.0, f32::max);
+    assert!(off < 0.02, "{off} m");
     // The head of a stream without end has an end.
     let mut answer = String::new();
     ask("HEAD").read_to_string(&mut answer).unwrap();

@@ -29,8 +29,7 @@ const FARTHEST: f32 = 1e-2;
 #[derive(Clone, Debug)]
 pub(crate) struct Surfacing {
     meter: PenetrationMeter,
-    triangles: Vec<[u32; 3]>,
-    n_vertices: usize,
+    groups: Groups,
 }
 
 impl Surfacing {
@@ -44,8 +43,10 @@ impl Surfacing {
     ) -> Self {
         Self {
             meter: PenetrationMeter::of_cloth(body, skin, cloth, positions),
-            triangles: cloth.triangles().to_vec(),
-            n_vertices: positions.len(),
+            groups: Groups {
+                triangles: cloth.triangles().to_vec(),
+                n_vertices: positions.len(),
+            },
         }
     }
 
@@ -54,37 +55,55 @@ impl Surfacing {
     /// tried by halves: in a crease what leaves one side may enter the other.
     pub(crate) fn lift(&mut self, skin: &[Vec3], felt: &Yielding, cloth: &mut [Vec3]) {
         let contact = self_contact(felt);
+        let mut deep = |cloth: &[Vec3]| self.meter.deep_places(skin, &contact, cloth, LIMIT);
+        let mut places = deep(cloth);
+        if places.is_empty() {
+            return;
+        }
         let before = cloth.to_vec();
-        let mut places = self.meter.deep_places(skin, &contact, cloth, LIMIT);
-        let mut part = 1.0;
+        let mut best = (badness(&places), before.clone());
+        // What part of its way each vertex is lifted next.
+        let mut parts = vec![1.0; cloth.len()];
         for _ in 0..ROUNDS {
-            if places.is_empty() || part < LEAST_PART {
+            let tried = lift_by(cloth, &places, &parts, &before);
+            if tried == *cloth {
                 break;
             }
-            let mut trial = cloth.to_vec();
-            lift_by(&mut trial, &places, part, &before);
-            let mut left = self.meter.deep_places(skin, &contact, &trial, LIMIT);
-            let is_better = self.is_better(&places, &left);
-            if !is_better.contains(&true) {
-                part *= 0.5;
-                continue;
-            }
+            let mut left = deep(&tried);
+            let is_better = self.groups.is_better(&places, &left);
             let mut is_whole = true;
-            for (v, (now, trial)) in cloth.iter_mut().zip(&trial).enumerate() {
+            for (v, (now, tried)) in cloth.iter_mut().zip(&tried).enumerate() {
+                if now == tried {
+                    continue;
+                }
                 if is_better[v] {
-                    *now = *trial;
+                    (*now, parts[v]) = (*tried, 1.0);
                 } else {
-                    is_whole &= now == trial;
+                    parts[v] *= 0.5;
+                    is_whole = false;
                 }
             }
             if !is_whole {
-                left = self.meter.deep_places(skin, &contact, cloth, LIMIT);
+                left = deep(cloth);
             }
             places = left;
-            part = 1.0;
+            let now = badness(&places);
+            if now < best.0 {
+                best = (now, cloth.to_vec());
+            }
         }
+        cloth.copy_from_slice(&best.1);
     }
+}
 
+/// Which deep places are next to each other.
+#[derive(Clone, Debug)]
+struct Groups {
+    triangles: Vec<[u32; 3]>,
+    n_vertices: usize,
+}
+
+impl Groups {
     /// Of each vertex, whether the deep places next to it and to each other became less
     /// bad, taken together.
     fn is_better(&self, before: &[DeepPlace], after: &[DeepPlace]) -> Vec<bool> {
@@ -125,11 +144,21 @@ fn root(group: &mut [u32], v: u32) -> u32 {
     v
 }
 
-/// Moves cloth by a part of the way that takes places of it out, no farther than
+/// How bad it is that places are deep: the sum of the squares of their depths [m²].
+fn badness(places: &[DeepPlace]) -> f32 {
+    places.iter().map(|place| place.way.length_squared()).sum()
+}
+
+/// Cloth that is moved by a part of the way that takes places of it out, no farther than
 /// [`FARTHEST`] from where it was `before` [m].
-fn lift_by(cloth: &mut [Vec3], places: &[DeepPlace], part: f32, before: &[Vec3]) {
+fn lift_by(cloth: &[Vec3], places: &[DeepPlace], parts: &[f32], before: &[Vec3]) -> Vec<Vec3> {
     let mut lifts = vec![Vec3::ZERO; cloth.len()];
     for place in places {
+        let own = place.corners.map(|v| parts[v as usize]);
+        let part = own[0].min(own[1]).min(own[2]);
+        if part < LEAST_PART {
+            continue;
+        }
         let lift = part * (place.way + ABOVE * place.way.normalize_or_zero());
         let sum_sq: f32 = place.weights.iter().map(|w| w * w).sum();
         // The least that takes the place itself there.
@@ -141,11 +170,12 @@ fn lift_by(cloth: &mut [Vec3], places: &[DeepPlace], part: f32, before: &[Vec3])
             }
         }
     }
-    for ((p, lift), before) in cloth.iter_mut().zip(lifts).zip(before) {
-        if lift != Vec3::ZERO {
-            *p = *before + (*p + lift - *before).clamp_length_max(FARTHEST);
-        }
-    }
+    let all = cloth.iter().zip(lifts).zip(before);
+    let lifted = all.map(|((p, lift), before)| match lift == Vec3::ZERO {
+        true => *p,
+        false => *before + (*p + lift - *before).clamp_length_max(FARTHEST),
+    });
+    lifted.collect()
 }
 
 #[cfg(test)]
@@ -215,6 +245,50 @@ mod tests {
     }
 
     #[test]
+    fn cloth_in_a_slit_is_lifted_into_it_and_not_through() {
+        // Two boxes that are 0.6 mm apart, the upper one smaller than the sheet.
+        let lower = body();
+        let mut positions = lower.positions().to_vec();
+        let upper = (lower.positions().iter())
+            .map(|p| Vec3::new(0.4 * p.x, -p.y + 6e-4, 0.4 * p.z))
+            .collect::<Vec<_>>();
+        positions.extend(upper);
+        let mut triangles = lower.triangles().to_vec();
+        triangles.extend(
+            lower
+                .triangles()
+                .iter()
+                .map(|&[a, b, c]| [a + 8, c + 8, b + 8]),
+        );
+        let both = TriMesh::new(positions, triangles).unwrap();
+        let skin = both.positions();
+        let cloth = sheet(-1.5e-3);
+        let mut surfacing =
+            Surfacing::new(both.topology(), skin, cloth.topology(), cloth.positions());
+        let rim = DVec3::new(0.1, 0.0, 0.0);
+        let felt = Yielding {
+            inside: vec![false; 16],
+            rim: vec![rim],
+            ..Yielding::default()
+        };
+        let mut now = cloth.positions().to_vec();
+        surfacing.lift(skin, &felt, &mut now);
+        for p in &now {
+            let away = p.with_y(0.0).distance(rim.as_vec3());
+            if !(0.03..0.22).contains(&away) {
+                continue;
+            }
+            let is_under = p.x.abs().max(p.z.abs()) < 0.2;
+            let above = if is_under {
+                p.y - 6e-4
+            } else {
+                f32::NEG_INFINITY
+            };
+            assert!((-p.y).max(above) < 1.1 * LIMIT, "{p}");
+        }
+    }
+
+    #[test]
     fn what_gets_worse_in_one_place_is_not_weighed_against_another() {
         let (body, cloth) = (body(), sheet(0.0));
         let surfacing = Surfacing::new(
@@ -231,7 +305,7 @@ mod tests {
         let (here, there) = (10 * 61 + 10, 50 * 61 + 50);
         let before = [at(here, 2e-3), at(there, 1e-3)];
         let after = [at(here, 1e-3), at(there, 1.5e-3), at(there + 1, 1e-3)];
-        let is_better = surfacing.is_better(&before, &after);
+        let is_better = surfacing.groups.is_better(&before, &after);
         assert!(is_better[here as usize] && is_better[here as usize + 61]);
         assert!(!is_better[there as usize] && !is_better[there as usize + 1]);
         assert!(!is_better[30 * 61 + 30], "nothing was deep there");

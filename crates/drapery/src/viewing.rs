@@ -10,7 +10,7 @@
 //! |--------------|----------------------------------------------------------------|
 //! | `body`       | the body                                                       |
 //! | `simulation` | the garment as the dataset has it                              |
-//! | `live`       | the garment simulated now, in a `fabric` and a `wind`          |
+//! | `live`       | the garment simulated now, alone, in a `fabric` and a `wind`   |
 //! | `crowd`      | `count` garments by the `method`, without end                  |
 //! | a method     | the garment by it; `correct=0` leaves it in the body           |
 //!
@@ -44,6 +44,9 @@ mod bytes;
 mod crowd;
 mod moving;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use drapery_core::{
     BodyModel, Clip, Fabric, FrameRate, Garment, GarmentAnimator, GarmentError, MeshError, Pose,
     ShapeError, ShapeParameter, Surroundings, Topology, TriMesh,
@@ -54,19 +57,25 @@ use drapery_runtime::{
 use drapery_scene::character::Character;
 use drapery_scene::fabric;
 use drapery_store::dataset::{DatasetFolder, DatasetStore, SequenceState};
-use drapery_view::server::{Exhibit, Query, Refusal};
+use drapery_view::server::{Exhibit, Query, Refusal, Sink};
 use glam::Vec3;
 use serde_json::{Value, json};
 
 use crate::recording::stored_character;
 use crate::simulated::{SimulatedGarment, WearConfig};
 use crate::training::{made_for, skinned_garment};
-use moving::{Gauge, Method, Moving, Send};
+use moving::{Gauge, Method, Moving};
 
 /// Frames that are read at once.
 const BLOCK: u32 = 16;
 /// The strongest wind [m/s].
 const STRONGEST: f32 = 20.0;
+/// Frames of the body that a method is shown before the first that is sent.
+const WARM_UP: u32 = 20;
+/// So many crowds and live simulations are shown at a time.
+const MOST_HEAVY: usize = 4;
+/// What can be asked for beside methods.
+const RESERVED: [&str; 4] = ["body", "simulation", "live", "crowd"];
 
 /// Why something can't be shown.
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +124,16 @@ pub enum ExhibitError {
         /// What it is called.
         clip: String,
     },
+    /// A clip is of another frame rate.
+    #[error("clip {clip} is of {found} frames a second, what is shown of {expected}")]
+    ClipRate {
+        /// What it is called.
+        clip: String,
+        /// Its frame rate [1/s].
+        found: f64,
+        /// That of all others [1/s].
+        expected: f64,
+    },
     /// There is no model where there is no dataset.
     #[error("there is no model and no dataset to be shown")]
     Nothing,
@@ -161,6 +180,10 @@ pub struct Exhibition {
     methods: Vec<Shown>,
     clips: Vec<ShownClip>,
     dataset: Option<DatasetFolder>,
+    /// How what is simulated now is simulated.
+    config: WearConfig,
+    /// How many crowds and live simulations are being shown.
+    n_heavy: AtomicUsize,
 }
 
 impl Exhibition {
@@ -185,6 +208,8 @@ impl Exhibition {
             methods: Vec::new(),
             clips: Vec::new(),
             dataset: None,
+            config: stored_config(&head.settings["simulation"]),
+            n_heavy: AtomicUsize::new(0),
             character,
         };
         for (i, stored) in head.garments.iter().enumerate() {
@@ -244,6 +269,8 @@ impl Exhibition {
             methods: Vec::new(),
             clips: Vec::new(),
             dataset: None,
+            config: WearConfig::default(),
+            n_heavy: AtomicUsize::new(0),
             character,
         };
         for (name, model) in models {
@@ -256,7 +283,9 @@ impl Exhibition {
                 None => {
                     let rest = animator.skinned().rest().to_vec();
                     let mesh = TriMesh::new(rest, own.triangles().to_vec())?;
-                    let name = head.garment.clone();
+                    let worn = shown.garments.iter();
+                    let taken: Vec<&str> = worn.map(|g| g.garment.name()).collect();
+                    let name = unlike(&taken, head.garment.clone());
                     let garment = Garment::new(name, mesh, None, Vec::new(), Vec::new())?;
                     shown.methods.push(Shown {
                         name: "skinning".into(),
@@ -297,8 +326,8 @@ impl Exhibition {
         self.clips.len()
     }
 
-    /// Shows one's own clip too, in the shape that the garments were made for. A clip of
-    /// the same name gives way.
+    /// Shows one's own clip too, in the shape that the garments were made for. One that is
+    /// called like another has a number after its name.
     ///
     /// # Errors
     /// When it is of another skeleton or frame rate.
@@ -307,7 +336,16 @@ impl Exhibition {
         if clip.skeleton().names() != self.character.skeleton().names() {
             return Err(ExhibitError::OtherClip { clip: name });
         }
-        self.clips.retain(|other| other.name != name);
+        let (found, expected) = (clip.frame_rate().hz(), self.frame_rate.hz());
+        if found != expected {
+            return Err(ExhibitError::ClipRate {
+                clip: name,
+                found,
+                expected,
+            });
+        }
+        let taken: Vec<&str> = self.clips.iter().map(|c| c.name.as_str()).collect();
+        let name = unlike(&taken, name);
         let own = ShownClip {
             split: "own",
             shape: self.made_for.clone(),
@@ -346,8 +384,12 @@ impl Exhibition {
         Ok(())
     }
 
-    /// One model more, of one of the garments.
+    /// One model more, of one of the garments. One that is called like another has a
+    /// number after its name.
     fn add(&mut self, name: String, model: Model, garment: usize) -> Result<(), ExhibitError> {
+        let of_it = self.methods.iter().filter(|m| m.garment == garment);
+        let taken: Vec<&str> = of_it.map(|m| m.name.as_str()).chain(RESERVED).collect();
+        let name = unlike(&taken, name);
         if model.head().joints != self.character.skeleton().names() {
             return Err(ExhibitError::OtherSkeleton { model: name });
         }
@@ -456,7 +498,7 @@ impl Exhibition {
     }
 
     /// The stored cloth.
-    fn simulation(&self, query: &Query, garment: usize, send: Send<'_>) -> Result<(), Refusal> {
+    fn simulation(&self, query: &Query, garment: usize, sink: Sink<'_>) -> Result<(), Refusal> {
         let clip = self.clip(query)?;
         let dataset = self.dataset.as_ref().filter(|_| clip.poses.is_none());
         let dataset = dataset.ok_or_else(|| missing("simulation of", &clip.name))?;
@@ -465,11 +507,11 @@ impl Exhibition {
         let moving = self.moving(query)?;
         let gauge = self.gauge(query, &moving, garment);
         let read = |frames| sequence.cloth(garment, frames).map_err(failed);
-        moving.stored(n, BLOCK, gauge, read, send)
+        moving.stored(n, BLOCK, gauge, read, sink)
     }
 
     /// Cloth that is simulated while it is watched, in a fabric and a wind.
-    fn live(&self, query: &Query, garment: usize, send: Send<'_>) -> Result<(), Refusal> {
+    fn live(&self, query: &Query, garment: usize, sink: Sink<'_>) -> Result<(), Refusal> {
         let worn = &self.garments[garment];
         let preset;
         let fabric = match query.get("fabric") {
@@ -486,24 +528,29 @@ impl Exhibition {
             return Err(missing("body of", &self.title));
         }
         let moving = self.moving(query)?;
+        let _heavy = Heavy::take(&self.n_heavy)?;
         let animator = SimulatedGarment::new(
             &worn.garment,
             &self.character,
             &self.made_for,
             fabric,
             self.frame_rate,
-            WearConfig::default(),
+            self.config,
         )
         .map_err(failed)?;
         let gauge = self.gauge(query, &moving, garment);
+        // Dressing takes long, and whoever asked for it may leave meanwhile.
+        let sink = Mutex::new(sink);
+        let to_sink = |bytes: &[u8]| sink.lock().unwrap_or_else(PoisonError::into_inner)(bytes);
+        let animator = animator.watched(|_| to_sink(&[]));
         let method = Method {
             animator: &animator,
-            has_past: false,
+            warm_up: 0,
             correction: None,
             n_coefficients: 0,
             coefficients: |_| &[],
         };
-        moving.animate(&method, gauge, send)
+        moving.animate(&method, gauge, &mut |bytes| to_sink(bytes))
     }
 
     /// The garment by a method.
@@ -512,14 +559,14 @@ impl Exhibition {
         query: &Query,
         name: &str,
         garment: usize,
-        send: Send<'_>,
+        sink: Sink<'_>,
     ) -> Result<(), Refusal> {
         let animator = self.method(name, garment)?;
         let moving = self.moving(query)?;
         let correction = self.garments[garment].correction.as_ref();
         let method = Method {
             animator,
-            has_past: true,
+            warm_up: WARM_UP,
             correction: correction.filter(|_| query.get("correct") != Some("0")),
             n_coefficients: space(animator).map_or(0, |own| own.parts().dynamics.n_cloth()),
             coefficients: |state| match state {
@@ -528,16 +575,17 @@ impl Exhibition {
             },
         };
         let gauge = self.gauge(query, &moving, garment);
-        moving.animate(&method, gauge, send)
+        moving.animate(&method, gauge, sink)
     }
 
     /// A crowd that wears the garment by a method.
-    fn crowd(&self, query: &Query, garment: usize, send: Send<'_>) -> Result<(), Refusal> {
+    fn crowd(&self, query: &Query, garment: usize, sink: Sink<'_>) -> Result<(), Refusal> {
         let name = query.get("method").unwrap_or_default();
         let animator = space(self.method(name, garment)?).filter(|own| is_for_crowds(own));
         let animator = animator.ok_or_else(|| missing("crowd by", name))?;
-        let n = crowd::count(query)?;
-        crowd::show(&self.moving(query)?, animator, n, send)
+        let n = crowd::count(query, animator.topology().n_vertices())?;
+        let _heavy = Heavy::take(&self.n_heavy)?;
+        crowd::show(&self.moving(query)?, animator, n, sink)
     }
 }
 
@@ -600,15 +648,34 @@ impl Exhibit for Exhibition {
         }
     }
 
-    fn frames(&self, query: &Query, send: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), Refusal> {
+    fn frames(&self, query: &Query, sink: Sink<'_>) -> Result<(), Refusal> {
         let garment = self.garment(query)?;
         match query.get("of") {
-            Some("body") => self.moving(query)?.show(send),
-            Some("simulation") => self.simulation(query, garment, send),
-            Some("live") => self.live(query, garment, send),
-            Some("crowd") => self.crowd(query, garment, send),
-            name => self.animated(query, name.unwrap_or_default(), garment, send),
+            Some("body") => self.moving(query)?.show(sink),
+            Some("simulation") => self.simulation(query, garment, sink),
+            Some("live") => self.live(query, garment, sink),
+            Some("crowd") => self.crowd(query, garment, sink),
+            name => self.animated(query, name.unwrap_or_default(), garment, sink),
         }
+    }
+}
+
+/// A stream that takes much while it lasts.
+struct Heavy<'a>(&'a AtomicUsize);
+
+impl<'a> Heavy<'a> {
+    fn take(n_heavy: &'a AtomicUsize) -> Result<Self, Refusal> {
+        let own = Self(n_heavy);
+        match n_heavy.fetch_add(1, Ordering::SeqCst) < MOST_HEAVY {
+            true => Ok(own),
+            false => Err(Refusal::Busy("four crowds and live simulations")),
+        }
+    }
+}
+
+impl Drop for Heavy<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -633,6 +700,37 @@ fn wind(query: &Query) -> Result<Vec3, Refusal> {
     let wind = numbers(text).and_then(|all| <[f32; 3]>::try_from(all).ok());
     let wind = wind.map(Vec3::from).filter(|w| w.length() <= STRONGEST);
     wind.ok_or_else(|| wrong("wind", text, "three numbers, of at most 20 m/s together"))
+}
+
+/// A name that is not taken: with a number if it is.
+fn unlike(taken: &[&str], name: String) -> String {
+    let mut numbered = (2..).map(|n| format!("{name} {n}"));
+    match taken.contains(&name.as_str()) {
+        true => numbered
+            .find(|n| !taken.contains(&n.as_str()))
+            .unwrap_or(name),
+        false => name,
+    }
+}
+
+/// How a dataset was simulated, as far as it says so.
+fn stored_config(stored: &Value) -> WearConfig {
+    let usual = WearConfig::default();
+    let number = |key: &str, usual: f64| stored[key].as_f64().unwrap_or(usual);
+    let steps = stored["steps_per_frame"].as_u64();
+    WearConfig {
+        steps_per_frame: steps.map_or(usual.steps_per_frame, |n| n.clamp(1, 1000) as u32),
+        self_contact: stored["self_contact"]
+            .as_bool()
+            .unwrap_or(usual.self_contact),
+        tolerance: number("tolerance", usual.tolerance),
+        relative_tolerance: number("relative_tolerance", usual.relative_tolerance),
+        slack: number("slack", usual.slack),
+        dressing: number("dressing", usual.dressing),
+        settling: number("settling", usual.settling),
+        pin_stiffness: number("pin_stiffness", usual.pin_stiffness),
+        ..usual
+    }
 }
 
 /// Numbers between commas.

@@ -466,3 +466,94 @@ impl PenetrationMeter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drapery_core::TriMesh;
+
+    /// A wedge whose edge is the x axis, with a vertex in its middle, and whose sides fall
+    /// at 45°.
+    fn wedge() -> TriMesh {
+        let at = |x: f32, y: f32, z: f32| Vec3::new(x, y, z);
+        let positions = vec![
+            at(-1.0, 0.0, 0.0),
+            at(1.0, 0.0, 0.0),
+            at(-1.0, -1.0, 1.0),
+            at(1.0, -1.0, 1.0),
+            at(-1.0, -1.0, -1.0),
+            at(1.0, -1.0, -1.0),
+            at(0.0, 0.0, 0.0),
+        ];
+        let triangles = vec![
+            [0, 2, 6],
+            [2, 3, 6],
+            [3, 1, 6],
+            [0, 6, 4],
+            [6, 5, 4],
+            [6, 1, 5],
+            [2, 4, 5],
+            [2, 5, 3],
+            [0, 4, 2],
+            [1, 3, 5],
+        ];
+        TriMesh::new(positions, triangles).unwrap()
+    }
+
+    /// A square of cloth of 4 cm, level, its outside up.
+    fn square(height: f32, z: f32) -> TriMesh {
+        let at = |x: f32, own: f32| Vec3::new(x, height, z + own);
+        let corners = vec![
+            at(-0.02, -0.02),
+            at(-0.02, 0.02),
+            at(0.02, 0.02),
+            at(0.02, -0.02),
+        ];
+        TriMesh::new(corners, vec![[0, 1, 2], [0, 2, 3]]).unwrap()
+    }
+
+    #[test]
+    fn vertices_are_as_deep_as_the_sides_are_away() {
+        let (body, cloth) = (wedge(), square(-0.5, 0.1));
+        let (skin, positions) = (body.positions(), cloth.positions());
+        let mut meter =
+            PenetrationMeter::of_cloth(body.topology(), skin, cloth.topology(), positions);
+        assert_eq!(meter.depths(), [0.0; 4], "before the first frame");
+        let contact = SelfContact::none(skin.len());
+        let found = meter.read(skin, &contact, positions);
+        for (depth, p) in meter.depths().iter().zip(positions) {
+            let expected = (-p.y - p.z.abs()) / 2f32.sqrt();
+            assert!((depth - expected).abs() < 1e-6, "{p}: {depth}");
+        }
+        assert_eq!(found.cloth.open.n_deep, 4 + 5 + 2);
+        let above = square(0.01, 0.0);
+        meter.read(skin, &contact, above.positions());
+        assert!(meter.depths().iter().all(|d| *d < 0.0));
+    }
+
+    #[test]
+    fn skin_that_pokes_through_is_left_by_the_shortest_way() {
+        // The middle of the edge pokes through cloth 4 mm below it, which is nearer to the
+        // sides.
+        let (body, cloth) = (wedge(), square(-4e-3, 1e-3));
+        let (skin, positions) = (body.positions(), cloth.positions());
+        let mut meter =
+            PenetrationMeter::of_cloth(body.topology(), skin, cloth.topology(), positions);
+        let contact = SelfContact {
+            inside: vec![false; skin.len()],
+            rim: vec![DVec3::new(0.1, 0.0, 0.0)],
+        };
+        let places = meter.deep_places(skin, &contact, positions, 1e-3);
+        // Of the square's own places none has three different weights.
+        let is_poking = |[a, b, c]: [f32; 3]| a != b && b != c && c != a && c > 0.0;
+        assert!(places.iter().any(|p| is_poking(p.weights)), "{places:?}");
+        for place in &places {
+            let parts = place.corners.iter().zip(place.weights);
+            let p: Vec3 = parts.map(|(v, w)| positions[*v as usize] * w).sum();
+            let way = place.way.length();
+            let out = p + 1.01 * place.way;
+            let is_out = -out.y - out.z.abs() < 1e-4;
+            assert!(way < 4e-3 && is_out, "{p} goes by {}", place.way);
+        }
+    }
+}

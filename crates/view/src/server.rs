@@ -79,6 +79,9 @@ pub enum Refusal {
         /// What it could be.
         expected: &'static str,
     },
+    /// Others are being shown too much already.
+    #[error("{0} are shown at a time; close another first")]
+    Busy(&'static str),
     /// Something went wrong that the one who asks can't help.
     #[error("{0}")]
     Failed(String),
@@ -95,13 +98,16 @@ pub trait Exhibit: Send + Sync {
     /// When there is none.
     fn mesh(&self, query: &Query) -> Result<Vec<u8>, Refusal>;
 
-    /// Frames one after the other, in bytes that are handed to `send`, which says
-    /// whether to go on.
+    /// Frames one after the other, in bytes that are handed to `sink`.
     ///
     /// # Errors
     /// When there are none. After the first bytes an error ends the stream early.
-    fn frames(&self, query: &Query, send: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), Refusal>;
+    fn frames(&self, query: &Query, sink: Sink<'_>) -> Result<(), Refusal>;
 }
+
+/// Takes bytes of a stream, and says whether to go on. No bytes ask whether anybody is
+/// still there, for work that takes long.
+pub type Sink<'a> = &'a mut (dyn FnMut(&[u8]) -> bool + Send);
 
 /// Where a server listens, and to how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,6 +254,19 @@ fn converse(client: &TcpStream, own: SocketAddr, exhibit: &dyn Exhibit) -> io::R
     }
 }
 
+/// Whether a client has not left.
+fn is_there(client: &TcpStream) -> bool {
+    let looked = client.set_nonblocking(true).and_then(|()| {
+        let looked = client.peek(&mut [0]);
+        client.set_nonblocking(false)?;
+        looked
+    });
+    match looked {
+        Ok(n) => n > 0,
+        Err(e) => e.kind() == io::ErrorKind::WouldBlock,
+    }
+}
+
 fn answer(client: &TcpStream, request: &Request, exhibit: &dyn Exhibit) -> io::Result<()> {
     let mut respond = Respond::to(client, request);
     match request.path.as_str() {
@@ -259,6 +278,9 @@ fn answer(client: &TcpStream, request: &Request, exhibit: &dyn Exhibit) -> io::R
         "/api/frames" => {
             let mut broken = None;
             let sent = exhibit.frames(&request.query, &mut |bytes| {
+                if bytes.is_empty() {
+                    return is_there(client);
+                }
                 let sent = respond.part(bytes);
                 let is_wanted = sent.is_ok() && !request.is_head;
                 broken = sent.err();

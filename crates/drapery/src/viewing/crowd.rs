@@ -1,24 +1,28 @@
-//! A crowd that wears one garment, each character at another place of one clip, live and
-//! without end.
+//! A crowd that wears one garment, live and without end. Characters begin at up to
+//! [`PHASES`] different frames of one clip, of which the first [`LONGEST`] are gone
+//! through again and again.
 
 use std::time::Instant;
 
 use drapery_core::{BodyFrame, BodyModel, PosedBody, StepReport};
 use drapery_runtime::{StableCrowd, StableSpace};
-use drapery_view::server::{Query, Refusal};
+use drapery_view::server::{Query, Refusal, Sink};
 use glam::Vec2;
 
 use super::bytes::pad;
-use super::failed;
-use super::moving::{Moving, Send};
+use super::moving::Moving;
+use super::{failed, wrong};
 
-/// The largest crowd, and one that is not asked to be of any size.
+/// The largest crowd, in characters and in vertices, and one that is not asked to be of
+/// any size.
 const MOST: usize = 4000;
+const MOST_VERTICES: usize = 8_000_000;
 const USUAL: usize = 1000;
-/// At most so many frames of the clip are gone through again and again ...
 const LONGEST: u32 = 300;
-/// ... from so many different frames on: the page draws those of one together.
+/// The page draws those of one together.
 const PHASES: usize = 48;
+/// Neighbours are so many of them apart: a prime above their number, so that all come up.
+const STRIDE: usize = 53;
 /// Between neighbours [m].
 const APART: f32 = 1.3;
 /// Steps of positions in a metre.
@@ -30,18 +34,18 @@ struct Place {
     phase: u32,
 }
 
-/// How many are asked for.
-pub(super) fn count(query: &Query) -> Result<usize, Refusal> {
+/// How many are asked for, of garments of so many vertices.
+pub(super) fn count(query: &Query, n_vertices: usize) -> Result<usize, Refusal> {
+    let most = MOST.min(MOST_VERTICES / n_vertices.max(1)).max(1);
     let Some(text) = query.get("count") else {
-        return Ok(USUAL);
+        return Ok(USUAL.min(most));
     };
     match text.parse() {
-        Ok(count) if (1..=MOST).contains(&count) => Ok(count),
-        _ => Err(Refusal::Value {
-            name: "count",
-            value: text.chars().take(20).collect(),
-            expected: "a number from 1 to 4000",
-        }),
+        Ok(count) if (1..=most).contains(&count) => Ok(count),
+        _ => {
+            let expected = "a number from 1 to 4000, or of 8 million vertices together";
+            Err(wrong("count", text, expected))
+        }
     }
 }
 
@@ -56,7 +60,7 @@ fn places(n: usize, n_frames: u32) -> Vec<Place> {
         let shift = if row % 2 == 1 { 0.5 } else { 0.0 };
         Place {
             at: APART * Vec2::new(column as f32 - middle + shift, middle - row as f32),
-            phase: (i * 31 % n_phases * n_frames as usize / n_phases) as u32,
+            phase: (i * STRIDE % n_phases * n_frames as usize / n_phases) as u32,
         }
     };
     (0..n).map(place).collect()
@@ -68,7 +72,7 @@ pub(super) fn show(
     moving: &Moving<'_>,
     animator: &StableSpace,
     n: usize,
-    send: Send<'_>,
+    sink: Sink<'_>,
 ) -> Result<(), Refusal> {
     let crowd = StableCrowd::new(animator.clone()).map_err(failed)?;
     let n_frames = moving.n_frames().min(LONGEST);
@@ -128,7 +132,7 @@ pub(super) fn show(
             }
         }
         pad(&mut bytes);
-        if !send(&bytes) {
+        if !sink(&bytes) {
             break;
         }
         bytes.clear();
@@ -142,6 +146,12 @@ mod tests {
 
     #[test]
     fn a_crowd_stands_apart_and_begins_at_many_frames() {
+        for n_frames in 1..60 {
+            let mut phases: Vec<u32> = places(300, n_frames).iter().map(|p| p.phase).collect();
+            phases.sort_unstable();
+            phases.dedup();
+            assert_eq!(phases.len(), PHASES.min(n_frames as usize), "{n_frames}");
+        }
         let places = places(1000, 200);
         for (i, one) in places.iter().enumerate() {
             assert!(one.phase < 200);
@@ -159,10 +169,13 @@ mod tests {
 
     #[test]
     fn a_crowd_is_not_larger_than_it_may_be() {
-        assert_eq!(count(&Query::default()).unwrap(), USUAL);
-        assert_eq!(count(&Query::from([("count", "7")])).unwrap(), 7);
+        assert_eq!(count(&Query::default(), 766).unwrap(), USUAL);
+        assert_eq!(count(&Query::default(), 20_000).unwrap(), 400);
+        assert_eq!(count(&Query::from([("count", "7")]), 766).unwrap(), 7);
         for wrong in ["0", "4001", "-1", "many", ""] {
-            assert!(count(&Query::from([("count", wrong)])).is_err(), "{wrong}");
+            let query = Query::from([("count", wrong)]);
+            assert!(count(&query, 766).is_err(), "{wrong}");
         }
+        assert!(count(&Query::from([("count", "4000")]), 2_001).is_err());
     }
 }

@@ -10,18 +10,13 @@ use drapery_eval::{PenetrationMeter, pose_velocity};
 use drapery_runtime::CollisionCorrection;
 use drapery_scene::character::Character;
 use drapery_sim::{Flesh, FleshConfig};
-use drapery_view::server::Refusal;
-use glam::{DVec3, Vec3};
+use drapery_view::server::{Refusal, Sink};
+use glam::Vec3;
 
 use super::bytes::{StreamFrame, StreamHead};
 use super::failed;
 use crate::wear::self_contact;
-
-/// Frames of the body that a method is shown before the first that is sent.
-const WARM_UP: u32 = 20;
-
-/// Takes bytes, and says whether to go on.
-pub(super) type Send<'a> = &'a mut dyn FnMut(&[u8]) -> bool;
+use crate::wearer::wide;
 
 /// A body in motion.
 pub(super) struct Moving<'a> {
@@ -38,7 +33,7 @@ pub(super) struct Moving<'a> {
 pub(super) struct Method<'a, A: GarmentAnimator> {
     pub(super) animator: &'a A,
     /// Frames of the body that it is shown before the first that is sent.
-    pub(super) has_past: bool,
+    pub(super) warm_up: u32,
     pub(super) correction: Option<&'a CollisionCorrection>,
     pub(super) n_coefficients: usize,
     pub(super) coefficients: fn(&A::State) -> &[f32],
@@ -70,7 +65,7 @@ impl Moving<'_> {
     }
 
     /// The body alone.
-    pub(super) fn show(&self, send: Send<'_>) -> Result<(), Refusal> {
+    pub(super) fn show(&self, sink: Sink<'_>) -> Result<(), Refusal> {
         let mut posed = self.character.room();
         let mut bytes = Vec::new();
         self.head(posed.vertices.len()).write(&mut bytes);
@@ -83,7 +78,7 @@ impl Moving<'_> {
                 ..StreamFrame::default()
             };
             shown.write(&mut bytes);
-            if !send(&bytes) {
+            if !sink(&bytes) {
                 break;
             }
             bytes.clear();
@@ -99,7 +94,7 @@ impl Moving<'_> {
         block: u32,
         mut gauge: Option<Gauge>,
         mut read: impl FnMut(core::ops::Range<u32>) -> Result<Vec<Vec3>, Refusal>,
-        send: Send<'_>,
+        sink: Sink<'_>,
     ) -> Result<(), Refusal> {
         let mut posed = self.character.room();
         let mut bytes = Vec::new();
@@ -125,7 +120,7 @@ impl Moving<'_> {
                 }
                 shown.write(&mut bytes);
             }
-            if !send(&bytes) {
+            if !sink(&bytes) {
                 break;
             }
             bytes.clear();
@@ -139,7 +134,7 @@ impl Moving<'_> {
         &self,
         method: &Method<'_, A>,
         mut gauge: Option<Gauge>,
-        send: Send<'_>,
+        sink: Sink<'_>,
     ) -> Result<(), Refusal> {
         let animator = method.animator;
         let mut posed = self.character.room();
@@ -153,8 +148,7 @@ impl Moving<'_> {
             ..self.head(cloth.len())
         };
         head.write(&mut bytes);
-        let past = if method.has_past { WARM_UP } else { 0 };
-        for frame in self.first.saturating_sub(past)..self.n_frames() {
+        for frame in self.first.saturating_sub(method.warm_up)..self.n_frames() {
             let begun = Instant::now();
             self.pose(frame, &mut posed)?;
             let seen = posed.frame(&self.body, self.surroundings);
@@ -186,7 +180,7 @@ impl Moving<'_> {
                 shown.depths = &gauge.depths;
             }
             shown.write(&mut bytes);
-            if !send(&bytes) {
+            if !sink(&bytes) {
                 break;
             }
             bytes.clear();
@@ -224,8 +218,4 @@ impl Gauge {
         (self.depths).extend(all.map(|(depth, masked)| if *masked { 0.0 } else { *depth }));
         (found.deepest().max(0.0), found.cloth.open.share() as f32)
     }
-}
-
-fn wide(points: &[Vec3]) -> Vec<DVec3> {
-    points.iter().map(|p| p.as_dvec3()).collect()
 }

@@ -87,6 +87,7 @@ impl<'a> Respond<'a> {
         let status = match refusal {
             Refusal::Missing { .. } => 404,
             Refusal::Value { .. } => 400,
+            Refusal::Busy(_) => 503,
             Refusal::Failed(_) => 500,
         };
         self.error(status, &refusal.to_string())

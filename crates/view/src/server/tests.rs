@@ -23,7 +23,16 @@ impl Exhibit for Counting {
         }
     }
 
-    fn frames(&self, query: &Query, send: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), Refusal> {
+    fn frames(&self, query: &Query, sink: Sink<'_>) -> Result<(), Refusal> {
+        if query.get("n") == Some("endless") {
+            let mut n_asked = 0;
+            while sink(&[]) {
+                n_asked += 1;
+                std::thread::sleep(LOOK);
+            }
+            N_ASKED.store(n_asked.max(1), Ordering::SeqCst);
+            return Ok(());
+        }
         let n = query.get("n").unwrap_or("3");
         let n: u8 = n.parse().map_err(|_| Refusal::Value {
             name: "n",
@@ -34,13 +43,16 @@ impl Exhibit for Counting {
             if frame == 7 {
                 return Err(Refusal::Failed("seven can't be shown".into()));
             }
-            if !send(&[frame; 4]) {
+            if !sink(&[frame; 4]) {
                 break;
             }
         }
         Ok(())
     }
 }
+
+/// How often an endless stream has asked whether anybody is there, once that has left.
+static N_ASKED: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs a server while `ask` asks it.
 fn served(most_connections: usize, ask: impl FnOnce(SocketAddr)) {
@@ -110,6 +122,23 @@ fn what_there_is_is_shown() {
             "a stream that fails has no end: {cut:?}"
         );
         assert_eq!(cut.matches("4\r\n").count(), 7);
+    });
+}
+
+#[test]
+fn work_ends_when_nobody_waits_for_it() {
+    served(8, |address| {
+        let mut client = TcpStream::connect(address).unwrap();
+        let head = format!("GET /api/frames?n=endless HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        client.write_all(head.as_bytes()).unwrap();
+        std::thread::sleep(10 * LOOK);
+        assert_eq!(N_ASKED.load(Ordering::SeqCst), 0, "the client is there");
+        drop(client);
+        let mut tries = (0..500).map(|_| {
+            std::thread::sleep(LOOK);
+            N_ASKED.load(Ordering::SeqCst)
+        });
+        assert!(tries.any(|n| n > 0), "the work goes on");
     });
 }
 
