@@ -88,6 +88,11 @@ fn recording(plan: &Simulate, scene: Scene, say: &Say) -> anyhow::Result<Recordi
     for note in &scene.notes {
         say.note(format_args!("{}: {}", note.name, note.note));
     }
+    for (clip, n) in scene.jumps()? {
+        say.note(format_args!(
+            "{clip}: jumps in {n} places, which clean = true mends"
+        ));
+    }
     for shape in &scene.shapes {
         let parameters = drapery::core::BodyModel::shape_parameters(&scene.character);
         for (parameter, value) in parameters.iter().zip(&shape.body.shape) {

@@ -342,6 +342,7 @@ fn motion(table: &Table<'_>) -> Result<MotionEntry, SceneError> {
         "mirror",
         "speeds",
         "part_limbs",
+        "clean",
     ])?;
     let clips = table.need("clips")?;
     let entries = clips.list()?;
@@ -369,8 +370,10 @@ fn motion(table: &Table<'_>) -> Result<MotionEntry, SceneError> {
             speeds.collect::<Result<_, _>>()?
         }
     };
+    let is_clean = table.get("clean").map_or(Ok(false), |item| item.truth())?;
+    let entries = entries.iter().map(|entry| clip(entry, is_clean));
     Ok(MotionEntry {
-        clips: entries.iter().map(clip).collect::<Result<_, _>>()?,
+        clips: entries.collect::<Result<_, _>>()?,
         frame_rate: FrameRate::new(rate).unwrap_or(FrameRate::THIRTY),
         tune: texts("tune")?,
         test: texts("test")?,
@@ -399,15 +402,15 @@ fn split(item: &Item<'_>) -> Result<Split, SceneError> {
     Split::named(&name.value).ok_or_else(unknown)
 }
 
-/// A text, or a table with one in it.
-fn clip(item: &Item<'_>) -> Result<ClipEntry, SceneError> {
+/// A text, or a table with one in it; cleaned as all are if it does not say.
+fn clip(item: &Item<'_>, is_clean: bool) -> Result<ClipEntry, SceneError> {
     if item.is_text() {
         return Ok(ClipEntry {
             motion: item.text()?,
             name: None,
             animation: None,
             arm_abduction: 0.0,
-            clean: false,
+            clean: is_clean,
             trim: None,
             mirror: false,
             speed: 1.0,
@@ -448,7 +451,10 @@ fn clip(item: &Item<'_>) -> Result<ClipEntry, SceneError> {
             Some(item) => item.number([-90.0, 90.0])?.value.to_radians(),
             None => 0.0,
         },
-        clean: truth("clean")?,
+        clean: match table.get("clean") {
+            Some(item) => item.truth()?,
+            None => is_clean,
+        },
         trim,
         mirror: truth("mirror")?,
         speed: match table.get("speed") {

@@ -19,7 +19,7 @@ use crate::load::{
 };
 use crate::mannequin;
 use crate::motion::{
-    PutOnOptions, change_speed, clean, mirror, put_on, repertoire, resample, trim,
+    PutOnOptions, change_speed, clean, find_jumps, mirror, put_on, repertoire, resample, trim,
 };
 
 /// A scene, ready to be simulated.
@@ -214,6 +214,27 @@ impl Scene {
             words += &format!(", {} times as fast", entry.speed);
         }
         words
+    }
+
+    /// At how many places each clip jumps that was read from a file and is not cleaned, on
+    /// the first shape; clips that don't are left out.
+    ///
+    /// # Errors
+    /// When a clip can't be put on the body.
+    pub fn jumps(&self) -> Result<Vec<(&str, usize)>, SceneError> {
+        let mut found = Vec::new();
+        for (i, clip) in self.clips.iter().enumerate() {
+            if clip.entry.clean || !matches!(clip.motion, Motion::Read(_)) {
+                continue;
+            }
+            let own = self.own_clip(i, 0);
+            let own = own.map_err(|source| self.cannot(i, &self.shapes[0].name, source))?;
+            match find_jumps(&own).len() {
+                0 => {}
+                n => found.push((clip.name.as_str(), n)),
+            }
+        }
+        Ok(found)
     }
 
     /// Frames a second.

@@ -41,6 +41,14 @@ fn a_scene_is_what_its_file_says() {
     assert!(!scene.file.motion.part_limbs);
     let parted = SCENE.replace("stops = 2", "stops = 2\npart_limbs = true");
     assert!(load(&parted).unwrap().file.motion.part_limbs);
+    assert!(scene.file.motion.clips.iter().all(|clip| !clip.clean));
+    let cleaned = SCENE.replace("stops = 2", "stops = 2\nclean = true");
+    let cleaned = load(&cleaned).unwrap();
+    assert!(cleaned.file.motion.clips.iter().all(|clip| clip.clean));
+    assert!(
+        scene.jumps().unwrap().is_empty(),
+        "what is built in does not jump"
+    );
     let clips: Vec<_> = (0..scene.n_clips()).map(|c| scene.clip(c)).collect();
     let expected = [
         ("bend", Split::Train),
