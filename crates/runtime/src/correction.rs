@@ -136,8 +136,9 @@ pub struct CollisionCorrection {
     lengths: Vec<f32>,
     /// The vertices around each vertex of the garment.
     around: Lists,
-    /// The faces around each vertex of the garment.
+    /// The faces around each vertex of the garment, and the edges 01, 12, 20 of each face.
     faces: Lists,
+    sides: Vec<[u32; 3]>,
     n_vertices: usize,
 }
 
@@ -195,6 +196,7 @@ impl CollisionCorrection {
             skin: skin_mesh,
             around,
             faces: Lists::new(garment.n_vertices(), &mut faces),
+            sides: sides(garment.triangles(), &edges),
             edges,
             lengths,
             garment: garment.clone(),
@@ -238,7 +240,7 @@ impl CollisionCorrection {
                 expected: self.n_vertices,
             });
         }
-        state.place(skin, cloth);
+        state.place(&self.skin.triangles, skin, cloth);
         let (body, own) = ((&self.skin, skin), (&self.garment, &*cloth));
         self.worn.turn(body, own, &self.around, state);
         if !self.settle(state, skin, cloth, self.config.rounds) {
@@ -310,6 +312,21 @@ impl CollisionCorrection {
     fn n_points(&self) -> usize {
         self.n_vertices + self.edges.len() + self.garment.triangles().len()
     }
+}
+
+/// The edges 01, 12, 20 of each face.
+fn sides(triangles: &[[u32; 3]], edges: &[[u32; 2]]) -> Vec<[u32; 3]> {
+    let mut numbers: Vec<([u32; 2], u32)> = edges.iter().copied().zip(0..).collect();
+    numbers.sort_unstable();
+    let edge = |a: u32, b: u32| {
+        let ends = [a.min(b), a.max(b)];
+        let at = numbers.binary_search_by_key(&ends, |(ends, _)| *ends);
+        // Every side of a face is an edge.
+        at.map_or(0, |at| numbers[at].1)
+    };
+    let all = triangles.iter();
+    all.map(|&[a, b, c]| [edge(a, b), edge(b, c), edge(c, a)])
+        .collect()
 }
 
 /// At first what is nearer than this share of the margin is pushed, then only what is

@@ -154,9 +154,17 @@ impl CollisionCorrection {
                 });
             }
         };
+        let n_vertices = self.n_vertices as u32;
+        let centre = n_vertices + self.edges.len() as u32 + face;
+        let [ab, bc, ca] = self.sides[face as usize].map(|side| n_vertices + side);
+        let points = [corners[0], corners[1], corners[2], ab, bc, ca, centre];
         for (place, barycentric) in PLACES.into_iter().enumerate() {
             let [u, v, w] = barycentric;
             let p = a * u + b * v + c * w;
+            // Since it was last looked at it can't have become deep.
+            if state.least(points[place] as usize, p) > -DEEP {
+                continue;
+            }
             let hint = hints[place % 3];
             if let Some(found) = self
                 .skin
@@ -174,12 +182,14 @@ impl CollisionCorrection {
             if own.cmplt(low - room).any() || own.cmpgt(high + room).any() {
                 continue;
             }
-            let is_below = (own - a).dot(normal) < 0.0;
-            if is_below == self.skin.is_behind[v as usize] {
+            let height = (own - a).dot(normal);
+            let is_facing_it = height * normal.dot(state.facing[v as usize]) <= 0.0;
+            if (height < 0.0) == self.skin.is_behind[v as usize] || is_facing_it {
                 continue;
             }
             let near = closest_point_on(own, (face, corners), cloth);
-            if near.distance > reach || near.distance < DEEP {
+            let is_behind = (near.point - own).dot(state.facing[v as usize]) < 0.0;
+            if near.distance > reach || near.distance < DEEP || !is_behind {
                 continue;
             }
             let hint = self.skin.triangle_at(v as usize);

@@ -187,8 +187,14 @@ impl CollisionCorrection {
             if (height < 0.0) == self.skin.is_behind[v] || height.abs() > reach {
                 continue;
             }
+            // Skin that faces the cloth does not poke through it.
+            if height * normal.dot(state.facing[v]) <= 0.0 {
+                continue;
+            }
             let near = closest_point_on(skin[v], (face, corners), cloth);
-            if near.distance <= reach {
+            // Cloth before the skin there is not in it.
+            let is_behind = (near.point - skin[v]).dot(state.facing[v]) < 0.0;
+            if near.distance <= reach && is_behind {
                 is_any |= self.push_place(state, skin, cloth, (corners, near.barycentric), v);
             }
         }

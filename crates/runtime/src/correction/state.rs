@@ -20,8 +20,9 @@ const NOWHERE: (Vec3, f32) = (Vec3::INFINITY, 0.0);
 #[derive(Clone, Debug)]
 pub struct CorrectionState {
     pub(super) tree: TriangleTree,
-    /// The vertices of the body.
+    /// The vertices of the body, and which way it faces there, of any length.
     pub(super) grid: PointGrid,
+    pub(super) facing: Vec<Vec3>,
     /// The triangle nearest to each point last time.
     pub(super) hints: Vec<u32>,
     /// Where each point was [m] when it was last looked at in this frame, and its
@@ -60,6 +61,7 @@ impl CorrectionState {
         Self {
             tree: correction.skin.tree.clone(),
             grid: PointGrid::new(correction.skin.n_vertices()),
+            facing: vec![Vec3::ZERO; correction.skin.n_vertices()],
             hints: vec![u32::MAX; correction.n_points()],
             looked: vec![NOWHERE; correction.n_points()],
             asked: vec![Vec3::INFINITY; n],
@@ -81,10 +83,18 @@ impl CorrectionState {
         }
     }
 
-    /// A new frame.
-    pub(super) fn place(&mut self, skin: &[Vec3], cloth: &[Vec3]) {
+    /// A new frame, of a body of those triangles.
+    pub(super) fn place(&mut self, triangles: &[[u32; 3]], skin: &[Vec3], cloth: &[Vec3]) {
         self.tree.refit(skin);
         self.grid.place(skin);
+        self.facing.fill(Vec3::ZERO);
+        for corners in triangles {
+            let [a, b, c] = corners.map(|v| skin[v as usize]);
+            let normal = (b - a).cross(c - a);
+            for v in corners {
+                self.facing[*v as usize] += normal;
+            }
+        }
         self.before.copy_from_slice(cloth);
         self.looked.fill(NOWHERE);
         self.asked.fill(Vec3::INFINITY);

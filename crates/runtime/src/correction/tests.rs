@@ -200,7 +200,7 @@ fn finished(apart: f32, (n, height): (u32, f32)) -> [f32; 2] {
     let (topology, mut cloth) = sheet(n, height);
     let correction = correction(&both, &topology, &sheet(n, 0.0).1);
     let mut state = correction.start();
-    state.place(both.positions(), &cloth);
+    state.place(both.topology().triangles(), both.positions(), &cloth);
     state.is_pushed.fill(true);
     let deepest = |cloth: &[Vec3]| {
         let from =
