@@ -303,8 +303,9 @@ function advanceCrowd(now: number): void {
   if (!figures) return;
   say("");
   document.body.dataset.crowd = String(Number(document.body.dataset.crowd ?? "0") + 1);
+  const rate = figures.rate > 0 ? `, ${figures.rate.toFixed(figures.rate < 10 ? 1 : 0)} frames/s` : "";
   element("crowd-figures").textContent =
-    `${figures.characters} characters, ${figures.rate.toFixed(0)} frames/s\n` +
+    `${figures.characters} characters${rate}\n` +
     `${figures.ms.toFixed(1)} ms to animate, ${figures.megabytes.toFixed(1)} MB a frame`;
 }
 
