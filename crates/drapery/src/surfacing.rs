@@ -55,7 +55,10 @@ impl Surfacing {
     /// tried by halves: in a crease what leaves one side may enter the other.
     pub(crate) fn lift(&mut self, skin: &[Vec3], felt: &Yielding, cloth: &mut [Vec3]) {
         let contact = self_contact(felt);
-        let mut deep = |cloth: &[Vec3]| self.meter.deep_places(skin, &contact, cloth, LIMIT);
+        let mut gives_way: Vec<bool> = felt.back.iter().map(|back| *back > 0.0).collect();
+        gives_way.resize(skin.len(), false);
+        let beside = (&contact, &gives_way[..]);
+        let mut deep = |cloth: &[Vec3]| self.meter.deep_places(skin, beside, cloth, LIMIT);
         let mut places = deep(cloth);
         if places.is_empty() {
             return;

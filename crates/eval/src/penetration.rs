@@ -56,8 +56,10 @@ impl Penetration {
 }
 
 /// How far from where a body enters itself cloth is looked at by
-/// [`PenetrationMeter::deep_places`] [m].
+/// [`PenetrationMeter::deep_places`] [m] ...
 pub const BESIDE: f32 = 0.25;
+/// ... and how far from where it gives way, nearly touching itself [m].
+pub const BESIDE_HOLLOW: f32 = 0.05;
 
 /// A place of a garment that is inside the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -227,20 +229,22 @@ impl PenetrationMeter {
 
     /// What of the cloth at `cloth` [m] is deeper than `limit` [m] in the body at
     /// `skin` [m], outside the mask and no farther than [`BESIDE`] from where the
-    /// body enters itself.
+    /// body enters itself, or [`BESIDE_HOLLOW`] from where it gives way.
     ///
     /// # Panics
     /// When there is not one position a vertex, or not one flag.
     pub fn deep_places(
         &mut self,
         skin: &[Vec3],
-        contact: &SelfContact,
+        (contact, gives_way): (&SelfContact, &[bool]),
         cloth: &[Vec3],
         limit: f32,
     ) -> Vec<DeepPlace> {
         assert_eq!(cloth.len(), self.on_border.len(), "one position a vertex");
         let mask = SelfContactMask::of(skin, contact);
-        let is_beside: Vec<bool> = cloth.iter().map(|p| mask.is_within(*p, BESIDE)).collect();
+        let hollows = SelfContactMask::new(skin, gives_way);
+        let is_near = |p: Vec3| mask.is_within(p, BESIDE) || hollows.is_within(p, BESIDE_HOLLOW);
+        let is_beside: Vec<bool> = cloth.iter().map(|p| is_near(*p)).collect();
         if !is_beside.contains(&true) {
             return Vec::new();
         }
@@ -275,7 +279,7 @@ impl PenetrationMeter {
                 look(DeepPlace::at(corners), p, &near);
             }
         }
-        for p in skin.iter().filter(|p| mask.is_within(**p, BESIDE)) {
+        for p in skin.iter().filter(|p| is_near(**p)) {
             let Some(poking) = body.poking(*p, cloth) else {
                 continue;
             };
@@ -543,7 +547,19 @@ mod tests {
             inside: vec![false; skin.len()],
             rim: vec![DVec3::new(0.1, 0.0, 0.0)],
         };
-        let places = meter.deep_places(skin, &contact, positions, 1e-3);
+        let none = vec![false; skin.len()];
+        let places = meter.deep_places(skin, (&contact, &none), positions, 1e-3);
+        // Where the body is nowhere in itself, it is where it gives way that counts.
+        let nowhere = SelfContact::none(skin.len());
+        assert!(
+            meter
+                .deep_places(skin, (&nowhere, &none), positions, 1e-3)
+                .is_empty()
+        );
+        let mut hollow = none.clone();
+        hollow[6] = true;
+        let again = meter.deep_places(skin, (&nowhere, &hollow), positions, 1e-3);
+        assert_eq!(again, places);
         // Of the square's own places none has three different weights.
         let is_poking = |[a, b, c]: [f32; 3]| a != b && b != c && c != a && c > 0.0;
         assert!(places.iter().any(|p| is_poking(p.weights)), "{places:?}");
