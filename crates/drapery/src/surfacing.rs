@@ -1,7 +1,7 @@
 //! [`Surfacing`]: cloth that is just beneath the skin beside an overlap, shown outside.
 //!
-//! The body that cloth meets gives way beside its overlaps ([`Flesh`]), and where
-//! cloth is squeezed there, single places of it are a millimetre or three beneath the
+//! The body that cloth meets gives way where it enters or nearly touches itself
+//! ([`Flesh`]), and where cloth is squeezed there, single places of it are a millimetre or three beneath the
 //! skin as it is seen. What a frame shows is lifted to the skin at such places; the
 //! simulation goes on from where it was. What lies in the mask of the wear meter has
 //! no right place and is left alone.
@@ -20,10 +20,10 @@ const LIMIT: f32 = 5e-4;
 /// ... to so far above it [m], in at most so many rounds ...
 const ABOVE: f32 = 1e-4;
 const ROUNDS: u32 = 24;
-/// Below this part of the way a round is not tried again.
-const LEAST_PART: f32 = 0.1;
 /// ... and no farther than this [m]: what is deeper is not beside the skin.
 const FARTHEST: f32 = 1e-2;
+/// Below this part of the way a lift is not tried again.
+const LEAST_PART: f32 = 0.1;
 
 /// Lifts one garment off one body.
 #[derive(Clone, Debug)]

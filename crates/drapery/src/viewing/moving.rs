@@ -107,18 +107,16 @@ impl Moving<'_> {
             let frames = first..(first + block).min(self.n_frames());
             let cloth = read(frames.clone())?;
             for (frame, positions) in frames.zip(cloth.chunks_exact(n_vertices.max(1))) {
-                let mut shown = StreamFrame {
+                let shown = StreamFrame {
                     frame,
                     confidence: 1.0,
                     positions,
                     ..StreamFrame::default()
                 };
-                if let Some(gauge) = &mut gauge {
+                if gauge.is_some() {
                     self.pose(frame, &mut posed)?;
-                    (shown.deepest, shown.inside) = gauge.read(&posed.vertices, positions);
-                    shown.depths = &gauge.depths;
                 }
-                shown.write(&mut bytes);
+                gauged(&mut gauge, &posed.vertices, shown).write(&mut bytes);
             }
             if !sink(&bytes) {
                 break;
@@ -166,7 +164,7 @@ impl Moving<'_> {
                     .map_err(failed)?,
                 None => 0.0,
             };
-            let mut shown = StreamFrame {
+            let shown = StreamFrame {
                 frame,
                 confidence: report.confidence,
                 ms: 1e3 * begun.elapsed().as_secs_f32(),
@@ -175,11 +173,7 @@ impl Moving<'_> {
                 coefficients: (method.coefficients)(state),
                 ..StreamFrame::default()
             };
-            if let Some(gauge) = &mut gauge {
-                (shown.deepest, shown.inside) = gauge.read(&posed.vertices, &cloth);
-                shown.depths = &gauge.depths;
-            }
-            shown.write(&mut bytes);
+            gauged(&mut gauge, &posed.vertices, shown).write(&mut bytes);
             if !sink(&bytes) {
                 break;
             }
@@ -198,6 +192,19 @@ impl Moving<'_> {
             depths: Vec::new(),
         }
     }
+}
+
+/// A frame with how deep it is inside a body at `skin` [m], if that is measured.
+fn gauged<'a>(
+    gauge: &'a mut Option<Gauge>,
+    skin: &[Vec3],
+    mut shown: StreamFrame<'a>,
+) -> StreamFrame<'a> {
+    if let Some(gauge) = gauge {
+        (shown.deepest, shown.inside) = gauge.read(skin, shown.positions);
+        shown.depths = &gauge.depths;
+    }
+    shown
 }
 
 /// Measures how deep a garment is inside the body, without where the body is in itself.
