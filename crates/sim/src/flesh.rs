@@ -347,14 +347,14 @@ impl Flesh {
         let is_inside = self.is_inside(positions, v, normal, all);
         let [mut is_near, mut passes, mut has_sunk] = [false; 3];
         let met = match is_inside {
-            true => self.facing(positions, v, normal, reach).map(|(depth, t)| {
+            true => self.facing(positions, v, normal, reach, true).map(|(depth, t)| {
                 is_near = !self.is_stranger(v, t);
                 passes = depth > SUNK && !is_near;
                 has_sunk = passes && self.is_no_thicker(v, t);
                 (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)
             }),
             false => self
-                .facing(positions, v, normal, room)
+                .facing(positions, v, normal, room, false)
                 .map(|(distance, t)| (room - distance, t)),
         };
         let (needed, other) = met.unwrap_or_default();
@@ -437,19 +437,30 @@ impl Flesh {
     }
 
     /// How far from a vertex the surface is that faces the other way, and with
-    /// which triangle; those at the vertex don't count.
-    fn facing(&self, x: &[DVec3], v: usize, normal: DVec3, reach: f64) -> Option<(f64, u32)> {
+    /// which triangle; those at the vertex don't count. What `is_inside` may be so in
+    /// its own part, as between toes, and is then not in a stranger that passes by.
+    fn facing(
+        &self,
+        x: &[DVec3],
+        v: usize,
+        normal: DVec3,
+        reach: f64,
+        is_inside: bool,
+    ) -> Option<(f64, u32)> {
         let p = x[v];
         let distance_sq = |t: u32| {
             if self.boxes.triangles()[t as usize].contains(&(v as u32)) {
                 return f64::INFINITY;
             }
             let [a, b, c] = self.corners(x, t);
-            if (b - a).cross(c - a).dot(normal) >= 0.0 {
+            let out = (b - a).cross(c - a);
+            if out.dot(normal) >= 0.0 {
                 return f64::INFINITY;
             }
             let distance = point_triangle(p, [a, b, c]).distance();
-            match distance < NEARER * self.rest_distance(v, t) {
+            let at_rest = self.rest_distance(v, t);
+            let is_beside = is_inside && at_rest > self.config.strange && out.dot(a - p) <= 0.0;
+            match distance < NEARER * at_rest && !is_beside {
                 true => distance * distance,
                 false => f64::INFINITY,
             }

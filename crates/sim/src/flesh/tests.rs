@@ -207,3 +207,31 @@ fn strangers_are_absent_where_they_have_sunk_into_one_another() {
     assert!(!felt.absent[n..].contains(&true), "the other ball is there");
     assert!(!flesh.feel(&x).absent.contains(&true));
 }
+
+/// Two balls grown into one another, as toes are, are not in a third that passes by.
+#[test]
+fn what_is_in_its_own_part_is_in_no_stranger() {
+    let (topology, rest) = toes(0.6);
+    let mut flesh = Flesh::new(&topology, &rest, FleshConfig::DEFAULT);
+    let felt = flesh.feel(&rest);
+    let n_inside = felt.inside.iter().filter(|i| **i).count();
+    assert!(n_inside > 10, "{n_inside}");
+    for gap in [0.05, 0.02, 0.01] {
+        let felt = flesh.feel(&toes(2.0 * RADIUS + gap).1);
+        assert!(!felt.absent.contains(&true), "{gap}");
+        assert!(felt.back.iter().all(|b| *b <= SEEN), "{gap}");
+    }
+    let sunk = flesh.feel(&toes(2.0 * RADIUS - 0.02).1);
+    assert!(sunk.absent.contains(&true));
+}
+
+/// Two balls that have grown into one another, and a third that is so far away [m].
+fn toes(apart: f64) -> (Topology, Vec<DVec3>) {
+    let (one, x) = sphere(RADIUS, 24);
+    let n = x.len() as u32;
+    let copies = (0..3).flat_map(|k| one.triangles().iter().map(move |t| t.map(|v| v + k * n)));
+    let topology = Topology::new(3 * n, copies.collect()).unwrap();
+    let centres = [-1.5 * RADIUS, 0.0, apart].map(|along| DVec3::X * along);
+    let vertices = centres.iter().flat_map(|c| x.iter().map(move |p| *p + *c));
+    (topology, vertices.collect())
+}
