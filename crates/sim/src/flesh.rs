@@ -85,6 +85,9 @@ const WIDER: f64 = 1e-2;
 const SQUEEZE: f64 = 0.45;
 /// The winding number is taken so far above the surface [m].
 const ABOVE: f64 = 1e-5;
+/// Whether it is still inside is asked so often on the way from a vertex to a stranger.
+const ON_THE_WAY: u32 = 4;
+const NEARLY: f64 = 0.01;
 /// Two places meet that are nearer than this share of what they are at rest:
 /// the two sides of a hand don't.
 const NEARER: f64 = 0.5;
@@ -347,14 +350,18 @@ impl Flesh {
         let is_inside = self.is_inside(positions, v, normal, all);
         let [mut is_near, mut passes, mut has_sunk] = [false; 3];
         let met = match is_inside {
-            true => self.facing(positions, v, normal, reach, true).map(|(depth, t)| {
-                is_near = !self.is_stranger(v, t);
-                passes = depth > SUNK && !is_near;
-                has_sunk = passes && self.is_no_thicker(v, t);
-                (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)
-            }),
+            true => {
+                let facing = self.facing(positions, v, normal, reach);
+                let is_met = |t| !self.is_stranger(v, t) || self.is_in(positions, v, t, all);
+                facing.filter(|(_, t)| is_met(*t)).map(|(depth, t)| {
+                    is_near = !self.is_stranger(v, t);
+                    passes = depth > SUNK && !is_near;
+                    has_sunk = passes && self.is_no_thicker(v, t);
+                    (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)
+                })
+            }
             false => self
-                .facing(positions, v, normal, room, false)
+                .facing(positions, v, normal, room)
                 .map(|(distance, t)| (room - distance, t)),
         };
         let (needed, other) = met.unwrap_or_default();
@@ -404,6 +411,15 @@ impl Flesh {
         self.rest_distance(v, triangle) > self.config.strange
     }
 
+    /// Whether a vertex that is inside something is so all the way to a triangle. What is
+    /// in its own part only, as between toes, is not in a stranger that passes by.
+    fn is_in(&self, x: &[DVec3], v: usize, triangle: u32, all: Bounds) -> bool {
+        let way = -point_triangle(x[v], self.corners(x, triangle)).offset;
+        // To just before it.
+        let share = |k| (1.0 - NEARLY) * f64::from(k) / f64::from(ON_THE_WAY);
+        (1..=ON_THE_WAY).all(|k| self.boxes.winding(x, x[v] + way * share(k), all) >= 1)
+    }
+
     /// Whether the body is no thicker at a vertex than at a triangle.
     fn is_no_thicker(&self, v: usize, triangle: u32) -> bool {
         let corners = self.boxes.triangles()[triangle as usize];
@@ -437,30 +453,19 @@ impl Flesh {
     }
 
     /// How far from a vertex the surface is that faces the other way, and with
-    /// which triangle; those at the vertex don't count. What `is_inside` may be so in
-    /// its own part, as between toes, and is then not in a stranger that passes by.
-    fn facing(
-        &self,
-        x: &[DVec3],
-        v: usize,
-        normal: DVec3,
-        reach: f64,
-        is_inside: bool,
-    ) -> Option<(f64, u32)> {
+    /// which triangle; those at the vertex don't count.
+    fn facing(&self, x: &[DVec3], v: usize, normal: DVec3, reach: f64) -> Option<(f64, u32)> {
         let p = x[v];
         let distance_sq = |t: u32| {
             if self.boxes.triangles()[t as usize].contains(&(v as u32)) {
                 return f64::INFINITY;
             }
             let [a, b, c] = self.corners(x, t);
-            let out = (b - a).cross(c - a);
-            if out.dot(normal) >= 0.0 {
+            if (b - a).cross(c - a).dot(normal) >= 0.0 {
                 return f64::INFINITY;
             }
             let distance = point_triangle(p, [a, b, c]).distance();
-            let at_rest = self.rest_distance(v, t);
-            let is_beside = is_inside && at_rest > self.config.strange && out.dot(a - p) <= 0.0;
-            match distance < NEARER * at_rest && !is_beside {
+            match distance < NEARER * self.rest_distance(v, t) {
                 true => distance * distance,
                 false => f64::INFINITY,
             }

@@ -43,7 +43,7 @@ impl Flesh {
             let is_inside = flesh.is_inside(positions, v, normal, all);
             let (distance, t) = match is_inside {
                 true => flesh.way_out(positions, v)?,
-                false => flesh.facing(positions, v, normal, flesh.config.room, false)?,
+                false => flesh.facing(positions, v, normal, flesh.config.room)?,
             };
             if flesh.rest_distance(v, t) <= apart {
                 return None;
