@@ -5,7 +5,7 @@
 //! share a side give the same bits for a point on it and the tie goes to the
 //! lower triangle. A triangle without area is its longest side.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3A};
 
 use super::tree::{MAX_DEPTH, TriangleTree, box_distance_sq, triangle_box};
 
@@ -72,7 +72,7 @@ impl TriangleTree {
         weight: impl Fn(u32) -> f32,
     ) -> Option<ClosestPoint> {
         self.check_positions(positions);
-        let target = p.as_dvec3();
+        let (target, p) = (p.as_dvec3(), Vec3A::from(p));
         let limit = f64::from(max_distance);
         let mut best: Option<(f64, u32, [f64; 3], DVec3)> = None;
         let mut best_sq = limit * limit;
@@ -141,7 +141,7 @@ impl TriangleTree {
     /// Whether a leaf of the tree comes within `margin` [m] of the box from `low`
     /// to `high` [m], on every axis. Where it does not, no triangle is nearer.
     pub fn is_near_box(&self, low: Vec3, high: Vec3, margin: f32) -> bool {
-        let (low, high) = (low - margin, high + margin);
+        let (low, high) = (Vec3A::from(low - margin), Vec3A::from(high + margin));
         let mut stack = self.stack();
         while let Some(index) = stack.pop() {
             let node = &self.nodes[index as usize];
@@ -194,17 +194,20 @@ pub(super) fn closest_on_triangle(
         .length_squared()
         .max(ac.length_squared())
         .max((c - b).length_squared());
+    // Sides that it is beyond: the nearest point is on one of them.
+    let mut is_beyond = [true; 3];
     if area_sq > 1e-24 * longest_sq * longest_sq {
-        let v = ap.cross(ac).dot(normal) / area_sq;
-        let w = ab.cross(ap).dot(normal) / area_sq;
-        let u = 1.0 - v - w;
-        if u > 0.0 && v > 0.0 && w > 0.0 {
+        let (v, w) = (ap.cross(ac).dot(normal), ab.cross(ap).dot(normal));
+        let u = area_sq - v - w;
+        is_beyond = [w, u, v].map(|part| !(part > 0.0));
+        if is_beyond == [false; 3] {
+            let [u, v, w] = [u, v, w].map(|part| part / area_sq);
             return ([u, v, w], a * u + b * v + c * w);
         }
     }
     let mut best = ([1.0, 0.0, 0.0], a);
     let mut best_sq = f64::INFINITY;
-    for side in 0..3 {
+    for side in (0..3).filter(|side| is_beyond[*side]) {
         let (i, j) = (side, (side + 1) % 3);
         let (i, j) = if ids[i] <= ids[j] { (i, j) } else { (j, i) };
         let (start, along) = (corners[i], corners[j] - corners[i]);

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 
 use super::intersect::{Meeting, TriangleIntersection, intersect_triangles};
 use super::tree::{Node, TriangleTree, triangle_box};
@@ -22,7 +22,7 @@ impl TriangleTree {
         mut visit: impl FnMut(u32),
     ) {
         self.check_positions(positions);
-        let (low, high) = (low - margin, high + margin);
+        let (low, high) = grow((low.into(), high.into()), margin);
         let mut stack = self.stack();
         while let Some(index) = stack.pop() {
             let node = &self.nodes[index as usize];
@@ -176,11 +176,11 @@ impl TriangleTree {
     }
 }
 
-fn overlap(p: (Vec3, Vec3), q: (Vec3, Vec3)) -> bool {
+fn overlap(p: (Vec3A, Vec3A), q: (Vec3A, Vec3A)) -> bool {
     p.0.cmple(q.1).all() && q.0.cmple(p.1).all()
 }
 
-fn grow((low, high): (Vec3, Vec3), margin: f32) -> (Vec3, Vec3) {
+fn grow((low, high): (Vec3A, Vec3A), margin: f32) -> (Vec3A, Vec3A) {
     (low - margin, high + margin)
 }
 

@@ -1,6 +1,6 @@
 //! What a ray passes through.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3A};
 
 use super::tree::{TriangleTree, triangle_box};
 
@@ -48,6 +48,7 @@ impl TriangleTree {
         self.check_positions(positions);
         let mut crossings = RayCrossings::default();
         let (start, along) = (origin.as_dvec3(), direction.as_dvec3());
+        let origin = Vec3A::from(origin);
         let mut stack = self.stack();
         while let Some(index) = stack.pop() {
             let node = &self.nodes[index as usize];
@@ -135,7 +136,7 @@ fn cross([a, b, c]: [DVec3; 3], along: DVec3) -> Crossing {
     }
 }
 
-fn ray_meets_box(origin: Vec3, direction: Vec3, low: Vec3, high: Vec3) -> bool {
+fn ray_meets_box(origin: Vec3A, direction: Vec3, low: Vec3A, high: Vec3A) -> bool {
     // Grown by rounding, so that no triangle in the box is missed.
     let slack = (low.abs().max(high.abs()).max(origin.abs())) * 1e-6;
     let (low, high) = (low - slack - origin, high + slack - origin);

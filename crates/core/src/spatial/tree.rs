@@ -8,7 +8,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 
 /// The most triangles in a leaf.
 pub(super) const MAX_LEAF: usize = 4;
@@ -38,8 +38,8 @@ pub struct TriangleTree {
 /// A box with two children, or up to [`MAX_LEAF`] triangles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    pub(super) low: Vec3,
-    pub(super) high: Vec3,
+    pub(super) low: Vec3A,
+    pub(super) high: Vec3A,
     /// The right child, or the first slot of a leaf.
     pub(super) link: u32,
     /// Slots of a leaf; 0 for an inner node.
@@ -56,7 +56,7 @@ impl Node {
     }
 
     /// Squared distance from a point to the box [m²].
-    pub(super) fn distance_sq(&self, p: Vec3) -> f32 {
+    pub(super) fn distance_sq(&self, p: Vec3A) -> f32 {
         box_distance_sq(p, self.low, self.high)
     }
 }
@@ -64,9 +64,9 @@ impl Node {
 /// What is known of a triangle while building.
 #[derive(Clone, Copy)]
 struct Item {
-    low: Vec3,
-    high: Vec3,
-    centre: Vec3,
+    low: Vec3A,
+    high: Vec3A,
+    centre: Vec3A,
     triangle: u32,
 }
 
@@ -162,7 +162,7 @@ impl TriangleTree {
 
     /// The smallest and largest coordinates [m]; `None` without triangles.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
-        self.nodes.first().map(|n| (n.low, n.high))
+        self.nodes.first().map(|n| (n.low.into(), n.high.into()))
     }
 
     /// Fits the boxes to other positions [m] of the same mesh. The tree keeps
@@ -229,20 +229,20 @@ impl Stack {
 }
 
 /// Squared distance from a point to a box [m²].
-pub(super) fn box_distance_sq(p: Vec3, low: Vec3, high: Vec3) -> f32 {
-    let outside = (low - p).max(p - high).max(Vec3::ZERO);
+pub(super) fn box_distance_sq(p: Vec3A, low: Vec3A, high: Vec3A) -> f32 {
+    let outside = (low - p).max(p - high).max(Vec3A::ZERO);
     outside.length_squared()
 }
 
 /// The box of a triangle [m].
-pub(super) fn triangle_box(corners: &[u32; 3], positions: &[Vec3]) -> (Vec3, Vec3) {
-    let [a, b, c] = corners.map(|v| positions[v as usize]);
+pub(super) fn triangle_box(corners: &[u32; 3], positions: &[Vec3]) -> (Vec3A, Vec3A) {
+    let [a, b, c] = corners.map(|v| Vec3A::from(positions[v as usize]));
     (a.min(b).min(c), a.max(b).max(c))
 }
 
-fn bounds(boxes: impl Iterator<Item = (Vec3, Vec3)>) -> (Vec3, Vec3) {
+fn bounds(boxes: impl Iterator<Item = (Vec3A, Vec3A)>) -> (Vec3A, Vec3A) {
     boxes.fold(
-        (Vec3::INFINITY, Vec3::NEG_INFINITY),
+        (Vec3A::INFINITY, Vec3A::NEG_INFINITY),
         |(low, high), (l, h)| (low.min(l), high.max(h)),
     )
 }
@@ -278,19 +278,20 @@ fn bin_of(x: f32, low: f32, extent: f32) -> usize {
 
 /// The first bin of the right half at the lowest cost, area times count.
 fn cheapest_bin(items: &[Item], axis: usize, low: f32, extent: f32) -> Option<usize> {
-    let mut bins = [(Vec3::INFINITY, Vec3::NEG_INFINITY, 0u32); N_BINS];
+    let mut bins = [(Vec3A::INFINITY, Vec3A::NEG_INFINITY, 0u32); N_BINS];
     for item in items {
         let bin = &mut bins[bin_of(item.centre[axis], low, extent)];
         bin.0 = bin.0.min(item.low);
         bin.1 = bin.1.max(item.high);
         bin.2 += 1;
     }
-    let cost_of = |(low, high, count): (Vec3, Vec3, u32)| {
-        let e = (high - low).max(Vec3::ZERO);
+    let cost_of = |(low, high, count): (Vec3A, Vec3A, u32)| {
+        let e = (high - low).max(Vec3A::ZERO);
         (e.x * e.y + e.y * e.z + e.z * e.x) * count as f32
     };
-    let join = |a: (Vec3, Vec3, u32), b: (Vec3, Vec3, u32)| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2);
-    let nothing = (Vec3::INFINITY, Vec3::NEG_INFINITY, 0);
+    let join =
+        |a: (Vec3A, Vec3A, u32), b: (Vec3A, Vec3A, u32)| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2);
+    let nothing = (Vec3A::INFINITY, Vec3A::NEG_INFINITY, 0);
     let mut right_cost = [0.0; N_BINS];
     let mut right = nothing;
     for bin in (1..N_BINS).rev() {

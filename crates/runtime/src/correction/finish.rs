@@ -177,22 +177,18 @@ impl CollisionCorrection {
         let (low, high) = (a.min(b).min(c), a.max(b).max(c));
         let room = Vec3::splat(reach);
         let normal = (b - a).cross(c - a);
-        for v in state.grid.near(low - room, high + room) {
-            let own = skin[v as usize];
-            if own.cmplt(low - room).any() || own.cmpgt(high + room).any() {
-                continue;
-            }
+        state.grid.visit(low - room, high + room, |own, v| {
             let height = (own - a).dot(normal);
-            let is_facing_it = height * normal.dot(state.facing[v as usize]) <= 0.0;
-            if (height < 0.0) == self.skin.is_behind[v as usize] || is_facing_it {
-                continue;
+            let is_facing_it = height * normal.dot(state.facing[v]) <= 0.0;
+            if (height < 0.0) == self.skin.is_behind[v] || is_facing_it {
+                return;
             }
             let near = closest_point_on(own, (face, corners), cloth);
-            let is_behind = (near.point - own).dot(state.facing[v as usize]) < 0.0;
+            let is_behind = (near.point - own).dot(state.facing[v]) < 0.0;
             if near.distance > reach || near.distance < DEEP || !is_behind {
-                continue;
+                return;
             }
-            let hint = self.skin.triangle_at(v as usize);
+            let hint = self.skin.triangle_at(v);
             let within = 1.001 * near.distance + 1e-6;
             if let Some(found) = self
                 .skin
@@ -201,7 +197,7 @@ impl CollisionCorrection {
                 let depth = near.distance.min(-found.distance);
                 count(depth, near.barycentric, &found, near.point);
             }
-        }
+        });
         deepest
     }
 }

@@ -16,7 +16,8 @@ const N_BUCKETS: usize = 4096;
 pub(super) struct PointGrid {
     /// Where the points of each bucket begin among `members`.
     starts: Vec<u32>,
-    members: Vec<u32>,
+    /// Where each is [m], next to its number: most are asked for no more than that.
+    members: Vec<(Vec3, u32)>,
     buckets: Vec<u32>,
 }
 
@@ -25,7 +26,7 @@ impl PointGrid {
     pub(super) fn new(n_points: usize) -> Self {
         Self {
             starts: vec![0; N_BUCKETS + 1],
-            members: vec![0; n_points],
+            members: vec![(Vec3::ZERO, 0); n_points],
             buckets: vec![0; n_points],
         }
     }
@@ -45,26 +46,31 @@ impl PointGrid {
             self.starts[i + 1] += self.starts[i];
         }
         // Starts move to the ends as members are put, and so back by one bucket.
-        for (point, bucket) in self.buckets.iter().enumerate() {
+        for (number, (bucket, p)) in self.buckets.iter().zip(points).enumerate() {
             let start = &mut self.starts[*bucket as usize];
-            self.members[*start as usize] = point as u32;
+            self.members[*start as usize] = (*p, number as u32);
             *start += 1;
         }
         self.starts.copy_within(..N_BUCKETS, 1);
         self.starts[0] = 0;
     }
 
-    /// The points of all cells that a box touches, and some of others. A point may come
-    /// more than once.
-    pub(super) fn near(&self, low: Vec3, high: Vec3) -> impl Iterator<Item = u32> {
+    /// Shows all points in a box, with their numbers. One may come more than once.
+    pub(super) fn visit(&self, low: Vec3, high: Vec3, mut each: impl FnMut(Vec3, usize)) {
         let ([x0, y0, z0], [x1, y1, z1]) = (cell_of(low), cell_of(high));
-        let cells = (x0..=x1)
-            .flat_map(move |x| (y0..=y1).flat_map(move |y| (z0..=z1).map(move |z| [x, y, z])));
-        cells.flat_map(|cell| {
-            let bucket = bucket_of(cell) as usize;
-            let range = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
-            self.members[range].iter().copied()
-        })
+        for x in x0..=x1 {
+            for y in y0..=y1 {
+                for z in z0..=z1 {
+                    let bucket = bucket_of([x, y, z]) as usize;
+                    let range = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
+                    for (p, number) in &self.members[range] {
+                        if low.cmple(*p).all() && p.cmple(high).all() {
+                            each(*p, *number as usize);
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -98,13 +104,18 @@ mod tests {
                 (Vec3::splat(-0.3), Vec3::splat(0.2)),
                 (Vec3::new(-0.01, -1.0, -1.0), Vec3::new(0.01, 1.0, 1.0)),
             ] {
-                let mut found: Vec<u32> = grid.near(low, high).collect();
+                let mut found = Vec::new();
+                grid.visit(low, high, |p, i| {
+                    assert_eq!(p, points[i]);
+                    found.push(i as u32);
+                });
                 found.sort_unstable();
+                found.dedup();
                 let is_in = |p: &Vec3| low.cmple(*p).all() && p.cmple(high).all();
                 let inside = points.iter().enumerate().filter(|(_, p)| is_in(p));
                 let inside: Vec<u32> = inside.map(|(i, _)| i as u32).collect();
                 assert!(!inside.is_empty());
-                assert!(inside.iter().all(|i| found.binary_search(i).is_ok()));
+                assert_eq!(found, inside);
             }
         }
     }

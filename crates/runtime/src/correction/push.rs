@@ -25,6 +25,9 @@ const NEAR: f32 = 0.035;
 const SLIGHT: f32 = 1.5e-3;
 /// How far beside a face vertices of the body are looked for [m].
 const BESIDE: f32 = 1e-2;
+/// A face is looked at again when a corner has moved by this [m]; what it could have
+/// come into since is less deep than what is lifted in the end.
+const STIRRED: f32 = 3e-4;
 /// The corners of a triangle are within this share of its longest side from any point
 /// of it: 1/√3, for three equal sides.
 const COVER: f32 = 0.578;
@@ -60,7 +63,6 @@ impl CollisionCorrection {
                 state.distances[v] = margin;
                 state.is_pushed[v] = true;
                 state.is_new[v] = true;
-                state.is_elsewhere[v] = true;
                 is_any = true;
             }
         }
@@ -138,13 +140,19 @@ impl CollisionCorrection {
         cloth: &mut [Vec3],
     ) -> bool {
         let mut is_any = false;
+        for (v, p) in cloth.iter().enumerate() {
+            let is_elsewhere = p.distance_squared(state.seen[v]) > STIRRED * STIRRED;
+            state.is_elsewhere[v] = is_elsewhere;
+            if is_elsewhere {
+                state.seen[v] = *p;
+            }
+        }
         for face in 0..self.garment.triangles().len() {
             let corners = self.garment.triangles()[face];
             if corners.iter().any(|v| state.is_elsewhere[*v as usize]) {
                 is_any |= self.push_face(state, skin, cloth, face as u32);
             }
         }
-        state.is_elsewhere.copy_from_slice(&state.is_loose);
         is_any
     }
 
@@ -181,23 +189,22 @@ impl CollisionCorrection {
         let mut is_any = false;
         // The pushes of one vertex hardly move the face for the next.
         let grid = core::mem::take(&mut state.grid);
-        for v in grid.near(low, high) {
-            let v = v as usize;
-            let height = (skin[v] - a).dot(normal);
+        grid.visit(low, high, |p, v| {
+            let height = (p - a).dot(normal);
             if (height < 0.0) == self.skin.is_behind[v] || height.abs() > reach {
-                continue;
+                return;
             }
             // Skin that faces the cloth does not poke through it.
             if height * normal.dot(state.facing[v]) <= 0.0 {
-                continue;
+                return;
             }
-            let near = closest_point_on(skin[v], (face, corners), cloth);
+            let near = closest_point_on(p, (face, corners), cloth);
             // Cloth before the skin there is not in it.
-            let is_behind = (near.point - skin[v]).dot(state.facing[v]) < 0.0;
+            let is_behind = (near.point - p).dot(state.facing[v]) < 0.0;
             if near.distance <= reach && is_behind {
                 is_any |= self.push_place(state, skin, cloth, (corners, near.barycentric), v);
             }
-        }
+        });
         state.grid = grid;
         is_any
     }

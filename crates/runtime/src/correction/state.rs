@@ -36,10 +36,12 @@ pub struct CorrectionState {
     pub(super) outward: Vec<Vec3>,
     pub(super) scratch: Vec<Vec3>,
     pub(super) is_pushed: Vec<bool>,
-    /// Whether it has moved since points on it were looked at, since it was itself,
-    /// and since vertices of the body were.
+    /// Whether it has moved since points on it were looked at, and since it was itself.
     pub(super) is_new: Vec<bool>,
     pub(super) is_loose: Vec<bool>,
+    /// Where it was when vertices of the body were looked at [m], and whether it is
+    /// elsewhere.
+    pub(super) seen: Vec<Vec3>,
     pub(super) is_elsewhere: Vec<bool>,
     /// What is nearer to the skin is pushed [m].
     pub(super) touch: f32,
@@ -72,6 +74,7 @@ impl CorrectionState {
             is_pushed: vec![false; n],
             is_new: vec![false; n],
             is_loose: vec![false; n],
+            seen: vec![Vec3::INFINITY; n],
             is_elsewhere: vec![false; n],
             touch: 0.0,
             last: vec![Vec3::ZERO; n],
@@ -101,7 +104,7 @@ impl CorrectionState {
         self.is_pushed.fill(false);
         self.is_new.fill(true);
         self.is_loose.fill(true);
-        self.is_elsewhere.fill(true);
+        self.seen.fill(Vec3::INFINITY);
         self.last.fill(Vec3::ZERO);
         self.n_turns.fill(0);
         self.turned.fill(0);
@@ -137,7 +140,9 @@ impl CorrectionState {
         for (v, waits) in self.waits.iter().enumerate() {
             self.is_new[v] |= waits;
             self.is_loose[v] |= waits;
-            self.is_elsewhere[v] |= waits;
+            if *waits {
+                self.seen[v] = Vec3::INFINITY;
+            }
         }
         self.waits.contains(&true)
     }
@@ -168,7 +173,6 @@ impl CorrectionState {
             self.distances[v] -= way.length();
             self.is_new[v] = true;
             self.is_loose[v] = true;
-            self.is_elsewhere[v] = true;
         }
         is_near
     }
