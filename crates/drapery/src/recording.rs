@@ -9,6 +9,7 @@ mod felt;
 mod import;
 mod layers;
 mod measures;
+pub(crate) mod settings;
 mod together;
 mod twins;
 
@@ -202,16 +203,7 @@ impl Recording {
                 "mirror": motion.mirror,
                 "speeds": motion.speeds.iter().map(|speed| speed.value).collect::<Vec<_>>(),
             },
-            "simulation": {
-                "steps_per_frame": config.steps_per_frame,
-                "self_contact": config.self_contact,
-                "tolerance": config.tolerance,
-                "relative_tolerance": config.relative_tolerance,
-                "slack": config.slack,
-                "dressing": config.dressing,
-                "settling": config.settling,
-                "pin_stiffness": config.pin_stiffness,
-            },
+            "simulation": settings::stored(&config),
             "inputs": inputs,
         }))
     }

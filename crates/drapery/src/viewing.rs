@@ -61,7 +61,7 @@ use drapery_view::server::{Exhibit, Query, Refusal, Sink};
 use glam::Vec3;
 use serde_json::{Value, json};
 
-use crate::recording::stored_character;
+use crate::recording::{settings, stored_character};
 use crate::simulated::{SimulatedGarment, WearConfig};
 use crate::training::{made_for, skinned_garment};
 use moving::{Gauge, Method, Moving};
@@ -208,7 +208,7 @@ impl Exhibition {
             methods: Vec::new(),
             clips: Vec::new(),
             dataset: None,
-            config: stored_config(&head.settings["simulation"]),
+            config: settings::read(&head.settings["simulation"]),
             n_heavy: AtomicUsize::new(0),
             character,
         };
@@ -710,26 +710,6 @@ fn unlike(taken: &[&str], name: String) -> String {
             .find(|n| !taken.contains(&n.as_str()))
             .unwrap_or(name),
         false => name,
-    }
-}
-
-/// How a dataset was simulated, as far as it says so.
-fn stored_config(stored: &Value) -> WearConfig {
-    let usual = WearConfig::default();
-    let number = |key: &str, usual: f64| stored[key].as_f64().unwrap_or(usual);
-    let steps = stored["steps_per_frame"].as_u64();
-    WearConfig {
-        steps_per_frame: steps.map_or(usual.steps_per_frame, |n| n.clamp(1, 1000) as u32),
-        self_contact: stored["self_contact"]
-            .as_bool()
-            .unwrap_or(usual.self_contact),
-        tolerance: number("tolerance", usual.tolerance),
-        relative_tolerance: number("relative_tolerance", usual.relative_tolerance),
-        slack: number("slack", usual.slack),
-        dressing: number("dressing", usual.dressing),
-        settling: number("settling", usual.settling),
-        pin_stiffness: number("pin_stiffness", usual.pin_stiffness),
-        ..usual
     }
 }
 
