@@ -44,7 +44,7 @@ pub use mask::{MASK_RADIUS, SelfContact, SelfContactMask};
 pub use motion::{MotionErrors, MotionMeter};
 pub use moving::pose_velocity;
 pub use open_loop::{BLOCK, Course, EvalError, Method, Runner, SeenFrame};
-pub use penetration::{BESIDE, BESIDE_HOLLOW, DeepPlace, Penetration, PenetrationMeter};
+pub use penetration::{DeepPlace, Penetration, PenetrationMeter};
 pub use plot::Plot;
 pub use smoothing::{LENGTH, RestSurface};
 pub use strain::{RestEdges, StrainCounts, p99};

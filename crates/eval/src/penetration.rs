@@ -55,11 +55,9 @@ impl Penetration {
     }
 }
 
-/// How far from where a body enters itself cloth is looked at by
-/// [`PenetrationMeter::deep_places`] [m] ...
-pub const BESIDE: f32 = 0.25;
-/// ... and how far from where it gives way, nearly touching itself [m].
-pub const BESIDE_HOLLOW: f32 = 0.05;
+/// How far from cloth that is looked at skin may poke through, for
+/// [`PenetrationMeter::deep_places`] [m].
+const BESIDE: f32 = 0.05;
 
 /// A place of a garment that is inside the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -228,26 +226,20 @@ impl PenetrationMeter {
     }
 
     /// What of the cloth at `cloth` [m] is deeper than `limit` [m] in the body at
-    /// `skin` [m], outside the mask and no farther than [`BESIDE`] from where the
-    /// body enters itself, or [`BESIDE_HOLLOW`] from where it gives way.
+    /// `skin` [m], outside the mask, at and between the vertices that are looked at.
     ///
     /// # Panics
     /// When there is not one position a vertex, or not one flag.
     pub fn deep_places(
         &mut self,
-        skin: &[Vec3],
-        (contact, gives_way): (&SelfContact, &[bool]),
-        cloth: &[Vec3],
+        (skin, contact): (&[Vec3], &SelfContact),
+        (cloth, is_looked_at): (&[Vec3], &[bool]),
         limit: f32,
     ) -> Vec<DeepPlace> {
         assert_eq!(cloth.len(), self.on_border.len(), "one position a vertex");
+        assert_eq!(is_looked_at.len(), cloth.len(), "one flag a vertex");
         let mask = SelfContactMask::of(skin, contact);
-        let hollows = SelfContactMask::new(skin, gives_way);
-        let is_near = |p: Vec3| mask.is_within(p, BESIDE) || hollows.is_within(p, BESIDE_HOLLOW);
-        let is_beside: Vec<bool> = cloth.iter().map(|p| is_near(*p)).collect();
-        if !is_beside.contains(&true) {
-            return Vec::new();
-        }
+        let looked_at = SelfContactMask::new(cloth, is_looked_at);
         self.place(skin);
         self.cloth.refit(cloth);
         self.cloth_normals.update(cloth);
@@ -264,8 +256,8 @@ impl PenetrationMeter {
                 found.push(DeepPlace { way, ..place });
             }
         };
-        let nearest: Vec<Option<ClosestPoint>> = (cloth.iter().zip(&is_beside))
-            .map(|(p, beside)| beside.then(|| body.nearest(*p, f32::INFINITY)).flatten())
+        let nearest: Vec<Option<ClosestPoint>> = (cloth.iter().zip(is_looked_at))
+            .map(|(p, is)| is.then(|| body.nearest(*p, f32::INFINITY)).flatten())
             .collect();
         for (v, near) in (0..).zip(&nearest) {
             if let Some(near) = near {
@@ -279,7 +271,7 @@ impl PenetrationMeter {
                 look(DeepPlace::at(corners), p, &near);
             }
         }
-        for p in skin.iter().filter(|p| is_near(**p)) {
+        for p in skin.iter().filter(|p| looked_at.is_within(**p, BESIDE)) {
             let Some(poking) = body.poking(*p, cloth) else {
                 continue;
             };
@@ -547,19 +539,11 @@ mod tests {
             inside: vec![false; skin.len()],
             rim: vec![DVec3::new(0.1, 0.0, 0.0)],
         };
-        let none = vec![false; skin.len()];
-        let places = meter.deep_places(skin, (&contact, &none), positions, 1e-3);
-        // Where the body is nowhere in itself, it is where it gives way that counts.
-        let nowhere = SelfContact::none(skin.len());
-        assert!(
-            meter
-                .deep_places(skin, (&nowhere, &none), positions, 1e-3)
-                .is_empty()
-        );
-        let mut hollow = none.clone();
-        hollow[6] = true;
-        let again = meter.deep_places(skin, (&nowhere, &hollow), positions, 1e-3);
-        assert_eq!(again, places);
+        let all = [true; 4];
+        let places = meter.deep_places((skin, &contact), (positions, &all), 1e-3);
+        let none = [false; 4];
+        let nowhere = meter.deep_places((skin, &contact), (positions, &none), 1e-3);
+        assert!(nowhere.is_empty());
         // Of the square's own places none has three different weights.
         let is_poking = |[a, b, c]: [f32; 3]| a != b && b != c && c != a && c > 0.0;
         assert!(places.iter().any(|p| is_poking(p.weights)), "{places:?}");
