@@ -199,8 +199,9 @@ pub(super) fn closest_on_triangle(
     if area_sq > 1e-24 * longest_sq * longest_sq {
         let (v, w) = (ap.cross(ac).dot(normal), ab.cross(ap).dot(normal));
         let u = area_sq - v - w;
-        is_beyond = [w, u, v].map(|part| !(part > 0.0));
-        if is_beyond == [false; 3] {
+        let is_within = [w, u, v].map(|part| part > 0.0);
+        is_beyond = is_within.map(|is| !is);
+        if is_within == [true; 3] {
             let [u, v, w] = [u, v, w].map(|part| part / area_sq);
             return ([u, v, w], a * u + b * v + c * w);
         }
