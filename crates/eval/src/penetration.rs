@@ -15,6 +15,7 @@
 
 use drapery_core::{ClosestPoint, Garment, PseudoNormals, Topology, TriangleTree, WindingField};
 use glam::{DVec3, Vec3};
+use rayon::prelude::*;
 
 use crate::depths::{Masked, REACH};
 use crate::mask::{SelfContact, SelfContactMask};
@@ -190,35 +191,43 @@ impl PenetrationMeter {
             ..Penetration::default()
         };
         let nearest: Vec<Option<ClosestPoint>> = cloth
-            .iter()
+            .par_iter()
             .map(|p| body.nearest(*p, f32::INFINITY))
+            .collect();
+        let reading = |p: Vec3, near: &ClosestPoint| Reading {
+            p,
+            depth: body.depth(p, near),
+            is_masked: mask.covers(near.point) || body.enters(near),
+        };
+        let at_vertices: Vec<Option<Reading>> = (cloth.par_iter().zip(&nearest))
+            .map(|(p, near)| Some(reading(*p, near.as_ref()?)))
             .collect();
         let mut masked = vec![false; cloth.len()];
         let mut depths = vec![0.0; cloth.len()];
-        for (v, (p, near)) in cloth.iter().zip(&nearest).enumerate() {
-            let Some(near) = near else { continue };
-            let is_masked = mask.covers(near.point) || body.enters(near);
-            masked[v] = is_masked;
-            found.n_masked += u64::from(is_masked);
-            depths[v] = body.depth(*p, near);
-            found.cloth.count(depths[v], *p, is_masked);
+        for (v, reading) in at_vertices.iter().enumerate() {
+            let Some(reading) = reading else { continue };
+            (masked[v], depths[v]) = (reading.is_masked, reading.depth);
+            found.n_masked += u64::from(reading.is_masked);
+            found
+                .cloth
+                .count(reading.depth, reading.p, reading.is_masked);
         }
-        let mut middle = |corners: &[u32]| {
-            if let Some((p, near)) = body.under_middle(corners, cloth, &nearest) {
-                let is_masked = mask.covers(near.point) || body.enters(&near);
-                found.cloth.count(body.depth(p, &near), p, is_masked);
-            }
-        };
-        for ends in &self.edges {
-            middle(ends);
+        let between: Vec<Reading> = (self.between().par_iter())
+            .filter_map(|corners| {
+                let (p, near) = body.under_middle(corners, cloth, &nearest)?;
+                Some(reading(p, &near))
+            })
+            .collect();
+        for reading in between {
+            found
+                .cloth
+                .count(reading.depth, reading.p, reading.is_masked);
         }
-        for corners in &self.cloth_triangles {
-            middle(corners);
-        }
-        for p in skin {
-            if let Some(depth) = body.pokes_out(*p, cloth) {
-                found.skin.count(depth, *p, mask.covers(*p));
-            }
+        let poking: Vec<(Vec3, f32)> = (skin.par_iter())
+            .filter_map(|p| Some((*p, body.pokes_out(*p, cloth)?)))
+            .collect();
+        for (p, depth) in poking {
+            found.skin.count(depth, p, mask.covers(p));
         }
         drop(body);
         (self.masked, self.depths, self.nearest) = (masked, depths, nearest);
@@ -244,50 +253,51 @@ impl PenetrationMeter {
         self.cloth.refit(cloth);
         self.cloth_normals.update(cloth);
         let body = Posed::new(self, skin, contact);
-        let mut found = Vec::new();
-        let mut look = |place: DeepPlace, p: Vec3, near: &ClosestPoint| {
+        let look = |place: DeepPlace, p: Vec3, near: &ClosestPoint| {
             // What is asked is dear: the depth is never more than the distance to skin in the open.
             if near.distance <= limit || mask.covers(near.point) || body.enters(near) {
-                return;
+                return None;
             }
             let depth = body.depth(p, near);
-            if depth > limit {
-                let way = (near.point - p).normalize_or_zero() * depth;
-                found.push(DeepPlace { way, ..place });
-            }
+            let way = (near.point - p).normalize_or_zero() * depth;
+            (depth > limit).then_some(DeepPlace { way, ..place })
         };
-        let nearest: Vec<Option<ClosestPoint>> = (cloth.iter().zip(is_looked_at))
+        let nearest: Vec<Option<ClosestPoint>> = (cloth.par_iter().zip(is_looked_at))
             .map(|(p, is)| is.then(|| body.nearest(*p, f32::INFINITY)).flatten())
             .collect();
-        for (v, near) in (0..).zip(&nearest) {
-            if let Some(near) = near {
-                look(DeepPlace::at(&[v]), cloth[v as usize], near);
+        let at_vertices = (nearest.par_iter().enumerate())
+            .filter_map(|(v, near)| look(DeepPlace::at(&[v as u32]), cloth[v], near.as_ref()?));
+        let between = self.between();
+        let between = between.par_iter().filter_map(|corners| {
+            let (p, near) = body.under_middle(corners, cloth, &nearest)?;
+            look(DeepPlace::at(corners), p, &near)
+        });
+        let skin = skin.par_iter().filter_map(|p| {
+            let poking = looked_at
+                .is_within(*p, BESIDE)
+                .then(|| body.poking(*p, cloth))??;
+            if poking.depth <= limit || mask.covers(*p) {
+                return None;
             }
-        }
+            let near = poking.cloth;
+            // The nearest skin is the shortest way out, where it is in the open.
+            let to = poking.skin.filter(|skin| !body.enters(skin));
+            let to = to.map_or(*p, |skin| skin.point);
+            Some(DeepPlace {
+                corners: self.cloth_triangles[near.triangle as usize],
+                weights: near.barycentric,
+                way: (to - near.point).normalize_or_zero() * poking.depth,
+            })
+        });
+        at_vertices.chain(between).chain(skin).collect()
+    }
+
+    /// The vertices of each edge and of each triangle of the garment, whose middles are
+    /// looked at.
+    fn between(&self) -> Vec<&[u32]> {
         let edges = self.edges.iter().map(<[u32; 2]>::as_slice);
         let faces = self.cloth_triangles.iter().map(<[u32; 3]>::as_slice);
-        for corners in edges.chain(faces) {
-            if let Some((p, near)) = body.under_middle(corners, cloth, &nearest) {
-                look(DeepPlace::at(corners), p, &near);
-            }
-        }
-        for p in skin.iter().filter(|p| looked_at.is_within(**p, BESIDE)) {
-            let Some(poking) = body.poking(*p, cloth) else {
-                continue;
-            };
-            if poking.depth > limit && !mask.covers(*p) {
-                let near = poking.cloth;
-                // The nearest skin is the shortest way out, where it is in the open.
-                let to = poking.skin.filter(|skin| !body.enters(skin));
-                let to = to.map_or(*p, |skin| skin.point);
-                found.push(DeepPlace {
-                    corners: self.cloth_triangles[near.triangle as usize],
-                    weights: near.barycentric,
-                    way: (to - near.point).normalize_or_zero() * poking.depth,
-                });
-            }
-        }
-        found
+        edges.chain(faces).collect()
     }
 
     /// Which vertices of the garment were masked in the last frame; none before
@@ -307,6 +317,14 @@ impl PenetrationMeter {
     pub fn nearest(&self) -> &[Option<ClosestPoint>] {
         &self.nearest
     }
+}
+
+/// A point of the garment.
+struct Reading {
+    p: Vec3,
+    /// How deep it is inside the body [m], negative outside.
+    depth: f32,
+    is_masked: bool,
 }
 
 /// A vertex of the skin beside cloth.

@@ -5,7 +5,6 @@
 //! and objective stay in f64, and Newton corrects what a direction lacks.
 
 use glam::{DVec3, Vec3A};
-use rayon::prelude::*;
 
 use crate::near_matrix::NearMatrix;
 use crate::objective::Evaluation;
@@ -111,18 +110,12 @@ impl Iterative {
             );
             let turn = (next / rz) as f32;
             rz = next;
-            let chunks = self
-                .x
-                .par_chunks_mut(CHUNK)
-                .zip(self.p.par_chunks_mut(CHUNK));
-            chunks
-                .zip(self.z.par_chunks(CHUNK))
-                .for_each(|((x, p), z)| {
-                    for i in 0..x.len() {
-                        x[i] += p[i] * length;
-                        p[i] = z[i] + p[i] * turn;
-                    }
-                });
+            // Too little to be shared: other threads would be woken for it.
+            let all = self.x.iter_mut().zip(&mut self.p).zip(&self.z);
+            for ((x, p), z) in all {
+                *x += *p * length;
+                *p = *z + *p * turn;
+            }
         }
         self.preconditioner.took(iterations, tolerance);
         let taken: f64 = step_of(&self.x, gradient) / (scale * first);

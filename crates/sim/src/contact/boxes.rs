@@ -29,10 +29,12 @@ pub struct BoxTree {
 const MAX_LEVELS: usize = 16;
 /// Blocks whose pairs one task gathers.
 const CHUNK: usize = 64;
+/// Blocks that one task refits at least: fewer are not worth sharing.
+const REFITTED: usize = 512;
 
 impl BoxTree {
     /// A tree over `n` boxes, of which `bounds` gives each.
-    pub fn new(n: usize, bounds: impl Fn(u32) -> Bounds) -> Self {
+    pub fn new(n: usize, bounds: impl Fn(u32) -> Bounds + Sync) -> Self {
         let mut items: Vec<(Vec3, u32)> = (0..n as u32)
             .map(|i| {
                 let b = bounds(i);
@@ -68,24 +70,26 @@ impl BoxTree {
 
     /// Takes other bounds for the same boxes. The order stays: answers stay
     /// right, but slow down when the boxes are no longer near their neighbours.
-    pub fn refit(&mut self, bounds: impl Fn(u32) -> Bounds) {
+    pub fn refit(&mut self, bounds: impl Fn(u32) -> Bounds + Sync) {
         let Some((lowest, upper)) = self.levels.split_first_mut() else {
             return;
         };
-        for (block, ids) in lowest.iter_mut().zip(self.order.chunks(WIDTH)) {
+        let blocks = lowest.par_iter_mut().zip(self.order.par_chunks(WIDTH));
+        blocks.with_min_len(REFITTED).for_each(|(block, ids)| {
             for (lane, &id) in ids.iter().enumerate() {
                 let (low, high) = outwards(bounds(id));
                 block.set(lane, low, high);
             }
-        }
+        });
         let mut below: &[Block] = lowest;
         for level in upper {
-            for (block, children) in level.iter_mut().zip(below.chunks(WIDTH)) {
+            let blocks = level.par_iter_mut().zip(below.par_chunks(WIDTH));
+            blocks.with_min_len(REFITTED).for_each(|(block, children)| {
                 for (lane, child) in children.iter().enumerate() {
                     let (low, high) = child.hull();
                     block.set(lane, low, high);
                 }
-            }
+            });
             below = level;
         }
     }

@@ -193,7 +193,7 @@ impl MeshBoxes {
     }
 }
 
-fn refit_or_build(tree: &mut BoxTree, bounds: impl Fn(u32) -> Bounds) {
+fn refit_or_build(tree: &mut BoxTree, bounds: impl Fn(u32) -> Bounds + Sync) {
     tree.refit(&bounds);
     if tree.growth() > MAX_GROWTH {
         *tree = BoxTree::new(tree.len(), bounds);

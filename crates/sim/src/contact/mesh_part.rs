@@ -96,7 +96,7 @@ fn choose<const N: usize>(
     n: u32,
     is_marked: &[bool],
     swept: &[Bounds],
-    vertices: impl Fn(u32) -> [u32; N],
+    vertices: impl Fn(u32) -> [u32; N] + Sync,
 ) -> Chosen {
     let has_marked = |i: &u32| vertices(*i).iter().any(|v| is_marked[*v as usize]);
     let ids: Vec<u32> = (0..n).filter(has_marked).collect();
