@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use drapery_core::{
-    AnimateError, BodyFrame, CanonicalFrame, Pose, PoseVelocity, Seconds, ShapeError, ShapedBody,
-    Surroundings,
+    AnimateError, BodyFrame, CanonicalFrame, Clip, Pose, PoseVelocity, Seconds, ShapeError,
+    ShapedBody, Surroundings,
 };
 use drapery_scene::motion::{Moving, sample_between};
 use glam::{DVec3, Quat, Vec3};
 
 use super::{SimulatedGarment, WornGarment, refused};
+use crate::parting::{PartingConfig, part_limbs};
 use crate::surfacing::Surfacing;
 use crate::wearer::Wearer;
 
@@ -107,17 +108,32 @@ impl SimulatedGarment<'_> {
         }
         worn.wearer.shaped = target;
         let from = worn.pose.clone();
+        let dressing_part = part(reshaping, dressing);
+        let way = self.parted_way(
+            &worn.wearer.shaped,
+            (&from, &before),
+            dressing,
+            dressing_part[0],
+        )?;
+        // Limbs that were parted come together as the body gathers speed, if it does.
+        let is_there = way.as_ref().is_none_or(|way| way.last() == Some(&before));
+        let easing = if is_there || easing > 0 {
+            easing
+        } else {
+            dressing
+        };
         let course = |share, _: &mut ShapedBody, pose: &mut Pose, _: &mut PoseVelocity| {
-            let share = smooth(share) as f32;
-            pose.root = from.root.lerp(before.root, share);
-            for (joint, q) in pose.rotations.iter_mut().enumerate() {
-                *q = from.rotations[joint]
-                    .slerp(before.rotations[joint], share)
-                    .normalize();
-            }
+            *pose = match &way {
+                None => between(&from, &before, smooth(share) as f32),
+                Some(way) => {
+                    let done = share * f64::from(dressing);
+                    let frame = (done as usize).min(way.len() - 2);
+                    between(&way[frame], &way[frame + 1], (done - frame as f64) as f32)
+                }
+            };
             Ok(())
         };
-        let phase = Phase::Dressing(part(reshaping, dressing));
+        let phase = Phase::Dressing(dressing_part);
         self.play(&mut worn, dressing, surroundings, phase, course)?;
         let stand = |_: f64, _: &mut ShapedBody, _: &mut Pose, _: &mut PoseVelocity| Ok(());
         let phase = Phase::Settling(part(reshaping + dressing, settling));
@@ -126,6 +142,34 @@ impl SimulatedGarment<'_> {
         worn.dressing = std::mem::take(&mut worn.worst);
         self.tell(1.0)?;
         Ok(worn)
+    }
+
+    /// The poses, one a frame and two at least, over which a body goes from one to
+    /// another with its limbs parted, if it would be in itself on its way: what cloth got
+    /// into meanwhile would stay there. `begun` is the share that is done before.
+    fn parted_way(
+        &self,
+        body: &ShapedBody,
+        (from, to): (&Pose, &Pose),
+        n_frames: u32,
+        begun: f64,
+    ) -> Result<Option<Vec<Pose>>, AnimateError> {
+        if n_frames == 0 {
+            return Ok(None);
+        }
+        let share = |frame| smooth(f64::from(frame) / f64::from(n_frames)) as f32;
+        let plain = (0..=n_frames).map(|frame| between(from, to, share(frame)));
+        let (skeleton, plain) = (self.model.skeleton().clone(), plain.collect());
+        let clip = Clip::new("dressing".into(), skeleton, self.frame_rate, plain);
+        let clip = clip.map_err(|_| AnimateError::NotFinite)?;
+        let go_on = |_| self.tell(begun).is_ok();
+        let config = PartingConfig::DEFAULT;
+        let parted = part_limbs(self.model, body, &clip, config, go_on);
+        let parted = parted.map_err(refused)?.ok_or(AnimateError::Stopped)?;
+        let mut way = parted.clip.frames().to_vec();
+        // It is where it is.
+        way[0].clone_from(from);
+        Ok((parted.n_frames > 0).then_some(way))
     }
 
     /// Tells whoever watches what share is done.
@@ -264,7 +308,57 @@ fn ease_in(pose: &Pose, velocity: &PoseVelocity) -> (Pose, f32) {
     (before, time)
 }
 
+/// A share of the way from one pose to another.
+fn between(from: &Pose, to: &Pose, share: f32) -> Pose {
+    let both = from.rotations.iter().zip(&to.rotations);
+    Pose {
+        root: from.root.lerp(to.root, share),
+        rotations: both
+            .map(|(from, to)| from.slerp(*to, share).normalize())
+            .collect(),
+    }
+}
+
 /// From 0 to 1, at rest at both ends.
 fn smooth(share: f64) -> f64 {
     share * share * (3.0 - 2.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use drapery_core::{BodyModel, Fabric, FrameRate};
+    use drapery_scene::builtin;
+
+    use super::*;
+    use crate::WearConfig;
+
+    #[test]
+    fn an_arm_is_not_taken_through_the_trunk_to_where_it_is() {
+        let person = builtin::character("mannequin").unwrap();
+        let shape = vec![0.0; person.shape_parameters().len()];
+        let body = person.shaped(&shape).unwrap();
+        let skirt = builtin::garment("skirt").unwrap();
+        let fabric = Fabric::plain("cloth", 0.2, 400.0, 1e-5);
+        let rate = FrameRate::new(30.0).unwrap();
+        let config = WearConfig::default();
+        let worn = SimulatedGarment::new(&skirt, &person, &shape, &fabric, rate, config).unwrap();
+        let rest = person.skeleton().rest_pose();
+        let arm = person.skeleton().joint("left_shoulder").unwrap();
+        let way_to = |angle: f32| {
+            let mut to = rest.clone();
+            to.rotations[usize::from(arm.0)] = Quat::from_rotation_z(angle);
+            let way = worn.parted_way(&body, (&rest, &to), 12, 0.0).unwrap();
+            (to, way)
+        };
+        assert_eq!(way_to(0.3).1, None, "nothing is in the way");
+        let (to, way) = way_to(-1.05);
+        let way = way.expect("the arm would be in the trunk");
+        assert_eq!((way.len(), &way[0]), (13, &rest));
+        assert_ne!(way[12], to);
+        let clip = Clip::new("way".into(), person.skeleton().clone(), rate, way).unwrap();
+        let config = PartingConfig::DEFAULT;
+        let again = part_limbs(&person, &body, &clip, config, |_| true).unwrap();
+        let left = again.expect("it was not stopped").before;
+        assert!(left < 2e-3, "{left} m in the trunk");
+    }
 }
