@@ -26,6 +26,7 @@ mod histogram;
 mod mask;
 mod motion;
 mod moving;
+mod near_points;
 mod open_loop;
 mod penetration;
 mod plot;

@@ -2,6 +2,8 @@
 
 use glam::{DVec3, Vec3};
 
+use crate::near_points::NearPoints;
+
 /// The mask reaches this far around skin that is inside another part [m].
 pub const MASK_RADIUS: f32 = 0.02;
 
@@ -28,9 +30,8 @@ impl SelfContact {
 /// inside another part of it.
 #[derive(Clone, Debug)]
 pub struct SelfContactMask {
-    /// Vertices inside another part and where edges enter it [m], from the
-    /// lowest up.
-    inside: Vec<Vec3>,
+    /// Vertices inside another part and where edges enter it.
+    inside: NearPoints,
 }
 
 impl SelfContactMask {
@@ -40,11 +41,7 @@ impl SelfContactMask {
     /// # Panics
     /// When there is not one flag a vertex.
     pub fn new(positions: &[Vec3], inside: &[bool]) -> Self {
-        assert_eq!(positions.len(), inside.len(), "one flag a vertex");
-        let flagged = positions.iter().zip(inside).filter(|(_, inside)| **inside);
-        let mut inside: Vec<Vec3> = flagged.map(|(p, _)| *p).collect();
-        inside.sort_by(|a, b| a.y.total_cmp(&b.y));
-        Self { inside }
+        Self::around(positions, inside, &[])
     }
 
     /// The mask of a body at `positions` [m] that enters itself there.
@@ -52,26 +49,21 @@ impl SelfContactMask {
     /// # Panics
     /// When there is not one flag a vertex.
     pub fn of(positions: &[Vec3], contact: &SelfContact) -> Self {
-        let mut mask = Self::new(positions, &contact.inside);
-        mask.inside.extend(contact.rim.iter().map(|p| p.as_vec3()));
-        mask.inside.sort_by(|a, b| a.y.total_cmp(&b.y));
-        mask
+        Self::around(positions, &contact.inside, &contact.rim)
+    }
+
+    fn around(positions: &[Vec3], inside: &[bool], rim: &[DVec3]) -> Self {
+        assert_eq!(positions.len(), inside.len(), "one flag a vertex");
+        let flagged = positions.iter().zip(inside).filter(|(_, inside)| **inside);
+        let rim = rim.iter().map(|p| p.as_vec3());
+        Self {
+            inside: NearPoints::new(flagged.map(|(p, _)| *p).chain(rim)),
+        }
     }
 
     /// Whether a point [m] is masked.
     pub fn covers(&self, p: Vec3) -> bool {
-        self.is_within(p, MASK_RADIUS)
-    }
-
-    /// Whether a point [m] is so near [m] to where the body is inside another part.
-    pub(crate) fn is_within(&self, p: Vec3, radius: f32) -> bool {
-        // Only what is in the slab of the point can be near it.
-        let start = self.inside.partition_point(|s| s.y < p.y - radius);
-        let slab = self.inside[start..]
-            .iter()
-            .take_while(|s| s.y <= p.y + radius);
-        let mut distances = slab.map(|s| s.distance_squared(p));
-        distances.any(|d| d <= radius * radius)
+        self.inside.is_within(MASK_RADIUS, p)
     }
 }
 

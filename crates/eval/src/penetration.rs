@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::depths::{Masked, REACH};
 use crate::mask::{SelfContact, SelfContactMask};
+use crate::near_points::NearPoints;
 
 /// Whether a place of the skin is in the open is asked so far above it [m].
 const ABOVE: f32 = 5e-5;
@@ -248,7 +249,8 @@ impl PenetrationMeter {
         assert_eq!(cloth.len(), self.on_border.len(), "one position a vertex");
         assert_eq!(is_looked_at.len(), cloth.len(), "one flag a vertex");
         let mask = SelfContactMask::of(skin, contact);
-        let looked_at = SelfContactMask::new(cloth, is_looked_at);
+        let flagged = cloth.iter().zip(is_looked_at).filter(|(_, is)| **is);
+        let looked_at = NearPoints::new(flagged.map(|(p, _)| *p));
         self.place(skin);
         self.cloth.refit(cloth);
         self.cloth_normals.update(cloth);
@@ -274,7 +276,7 @@ impl PenetrationMeter {
         });
         let skin = skin.par_iter().filter_map(|p| {
             let poking = looked_at
-                .is_within(*p, BESIDE)
+                .is_within(BESIDE, *p)
                 .then(|| body.poking(*p, cloth))??;
             if poking.depth <= limit || mask.covers(*p) {
                 return None;
