@@ -509,5 +509,5 @@ fn row_pattern(y: usize) -> u8 {
 /// The inside of cloth: darker and greyer than its outside.
 fn inside_of(colour: Vec3) -> Vec3 {
     let grey = colour.dot(Vec3::new(0.2126, 0.7152, 0.0722));
-    colour.lerp(Vec3::splat(grey), 0.45) * 0.75
+    colour.lerp(Vec3::splat(grey), 0.25) * 0.9
 }

@@ -16,7 +16,7 @@ const GROUND: Vec3 = Vec3::new(0.22, 0.205, 0.19);
 const SHEEN: f32 = 0.07;
 
 /// What the deepest fold keeps of the light of the sky.
-const LEAST_OPEN: f32 = 0.2;
+const LEAST_OPEN: f32 = 0.3;
 
 /// Of a value's colour, how much the light may take: colours must stay legible
 /// against their bar.
