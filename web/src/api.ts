@@ -91,6 +91,13 @@ export async function mesh(of: "body" | "garment", garment: string): Promise<Mes
   };
 }
 
+/** How far each vector of a method's basis moves each vertex for a coefficient of 1 [m], one
+ * vector after the other. */
+export async function basis(garment: string, method: string): Promise<Float32Array> {
+  const query = new URLSearchParams({ of: "basis", garment, method });
+  return new Float32Array(await (await answer(`/api/mesh?${query}`)).arrayBuffer(), 8);
+}
+
 /** The bytes of a stream. */
 export async function stream(query: Record<string, string>, signal: AbortSignal): Promise<Bytes> {
   const response = await answer(`/api/frames?${new URLSearchParams(query)}`, signal);

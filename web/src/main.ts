@@ -11,6 +11,8 @@ const SIMULATION = "simulation";
 /** Simulated while it is watched, in a fabric and a wind of one's choice. */
 const LIVE = "live";
 const LIVE_NAME = "simulated now";
+/** How wide the bar of a coefficient is, with a gap. */
+const BAR = 4;
 /** Ends of the bar [cm]. */
 const ENDS = [1, 2, 5, 10, 20];
 
@@ -20,6 +22,12 @@ interface Pane {
   label: HTMLDivElement;
   figures: HTMLParagraphElement;
   bars: HTMLCanvasElement;
+  /** Which vector of its basis is looked at, and whether it stays so without being pointed
+   * at. */
+  vector: number | undefined;
+  isKept: boolean;
+  /** How far its vectors move vertices, once that was asked for. */
+  basis: Float32Array | undefined;
   track: Track | undefined;
   isShown: boolean;
   distances: Float32Array;
@@ -112,16 +120,21 @@ async function openGarment(): Promise<void> {
     bars.hidden = true;
     label.append(title, figures, bars);
     labels.append(label);
-    return {
+    const pane: Pane = {
       name,
       figure: new Figure(name === SIMULATION ? ownBody : body, cloth, TINTS[i % TINTS.length]!),
       label,
       figures,
       bars,
+      vector: undefined,
+      isKept: false,
+      basis: undefined,
       track: undefined,
       isShown: i < 4 && name !== LIVE,
       distances: new Float32Array(cloth.vertices),
     };
+    watchBars(pane, garment.name);
+    return pane;
   });
   const list = element("panes");
   list.replaceChildren(
@@ -394,11 +407,15 @@ function placeFrame(): void {
       if (cloth.moved > 0) lines.push(`pushed by up to ${(1000 * cloth.moved).toFixed(1)} mm`);
     }
     pane.figures.textContent = lines.join("\n");
-    if (cloth.depths) pane.figure.paintDepths(cloth.depths);
+    const vector = vectorOf(pane, cloth.coefficients);
+    if (vector) {
+      pane.figure.paintDistances(vector.ways, 1);
+      pane.figures.textContent += `\n${vector.text}`;
+    } else if (cloth.depths) pane.figure.paintDepths(cloth.depths);
     else if (isHeat && isCompared) pane.figure.paintDistances(pane.distances, end);
     else pane.figure.paintPlain();
     pane.bars.hidden = !check("work").checked || cloth.coefficients.length === 0;
-    if (!pane.bars.hidden) drawBars(pane.bars, pane.track, cloth.coefficients);
+    if (!pane.bars.hidden) drawBars(pane, cloth.coefficients);
   }
   say(failure ?? (own ? "" : "loading…"));
   const clip = currentClip();
@@ -409,23 +426,80 @@ function placeFrame(): void {
   document.body.dataset.ready = String(isReady(frame));
 }
 
-/** Draws coefficients as bars, each as a share of the largest that has been seen. */
-function drawBars(canvas: HTMLCanvasElement, track: Track | undefined, values: Float32Array): void {
+/** Looks at the vector whose bar is pointed at; a click keeps it. */
+function watchBars(pane: Pane, garment: string): void {
+  const pick = (event: MouseEvent): number => {
+    const box = pane.bars.getBoundingClientRect();
+    const share = (event.clientX - box.left) / Math.max(box.width, 1);
+    const n = pane.bars.width / BAR;
+    return Math.min(Math.max(Math.floor(share * n), 0), n - 1);
+  };
+  const look = (vector: number | undefined, isKept: boolean): void => {
+    [pane.vector, pane.isKept] = [vector, isKept];
+    stale();
+  };
+  pane.bars.addEventListener("pointerenter", () => {
+    if (pane.basis) return;
+    api.basis(garment, pane.name).then(
+      (basis) => {
+        pane.basis = basis;
+        stale();
+      },
+      (error: unknown) => say(String(error)),
+    );
+  });
+  pane.bars.addEventListener("pointermove", (event) => {
+    if (!pane.isKept) look(pick(event), false);
+  });
+  pane.bars.addEventListener("pointerleave", () => {
+    if (!pane.isKept) look(undefined, false);
+  });
+  pane.bars.addEventListener("click", (event) => {
+    const vector = pick(event);
+    const isSame = pane.isKept && pane.vector === vector;
+    look(isSame ? undefined : vector, !isSame);
+  });
+}
+
+/** What the vector that is looked at moves, as shares of what it moves most, and how far in
+ * words. */
+function vectorOf(
+  pane: Pane,
+  coefficients: Float32Array,
+): { ways: Float32Array; text: string } | undefined {
+  const { vector, basis } = pane;
+  const value = vector === undefined ? undefined : coefficients[vector];
+  if (vector === undefined || value === undefined || !basis || !check("work").checked) return undefined;
+  const n = pane.distances.length;
+  const ways = basis.subarray(vector * n, (vector + 1) * n);
+  const most = ways.reduce((a, b) => Math.max(a, b), 1e-9);
+  ways.forEach((way, v) => (pane.distances[v] = way / most));
+  const far = `${(100 * most * Math.abs(value)).toFixed(2)} cm`;
+  const text = `vector ${vector + 1} of ${coefficients.length}: moves by up to ${far}`;
+  return { ways: pane.distances, text };
+}
+
+/** Draws coefficients as bars, each as a share of the largest that has been seen; that of
+ * the vector that is looked at in the colour of text. */
+function drawBars(pane: Pane, values: Float32Array): void {
+  const { bars: canvas, track } = pane;
   const context = canvas.getContext("2d");
   if (!context) return;
-  const [width, height] = [4 * values.length, 48];
+  const [width, height] = [BAR * values.length, 48];
   if (canvas.width !== width) [canvas.width, canvas.height] = [width, height];
   let most = 1e-9;
   for (const frame of track?.frames ?? []) {
     for (const value of frame?.coefficients ?? []) most = Math.max(most, Math.abs(value));
   }
   context.clearRect(0, 0, width, height);
-  context.fillStyle = getComputedStyle(canvas).color;
+  const plain = getComputedStyle(canvas).color;
+  const marked = getComputedStyle(pane.label).color;
   values.forEach((value, i) => {
     const tall = (Math.sqrt(Math.abs(value) / most) * height) / 2;
-    context.fillRect(4 * i, value > 0 ? height / 2 - tall : height / 2, 3, Math.max(tall, 0.5));
+    context.fillStyle = i === pane.vector ? marked : plain;
+    context.fillRect(BAR * i, value > 0 ? height / 2 - tall : height / 2, BAR - 1, Math.max(tall, 0.5));
   });
-  canvas.title = `${values.length} coefficients, roots of their shares`;
+  canvas.title = `${values.length} coefficients, roots of their shares; point at one to see what it moves`;
 }
 
 function draw(): void {

@@ -168,8 +168,22 @@ try {
   await page.locator("#deep").uncheck();
   must((await page.locator(".bars:visible").count()) === 0, "bars before they are asked for");
   await page.locator("#work").check();
-  await page.locator(".bars:visible").first().waitFor();
+  const bars = page.locator(".bars:visible").first();
+  await bars.waitFor();
+  // What a vector of the basis moves is painted where its bar is pointed at, or was clicked.
+  const unpainted = await shot("bars");
+  const isSaid = (is) =>
+    page.waitForFunction((is) => /vector 1 of \d+: moves/.test(document.body.innerText) === is, is);
+  await bars.hover({ position: { x: 1, y: 10 } });
+  await isSaid(true);
+  await page.mouse.move(5, 400);
+  await isSaid(false);
+  await bars.click({ position: { x: 1, y: 10 } });
+  await page.mouse.move(5, 400);
+  await isSaid(true);
+  must((await changed(unpainted, await shot("vector"))) > 300, "a vector is not painted");
   await page.locator("#work").uncheck();
+  await isSaid(false);
 
   // Cloth is simulated while it is watched, and wind moves it.
   await page.locator('#panes input[data-pane="live"]').check();

@@ -193,6 +193,13 @@ fn what_is_shown_is_what_is_stored_and_what_the_model_makes() {
     let head = numbers(&later[..STREAM]);
     assert_eq!([head[0], head[1], head[2], head[4]], [32, 8, 4, 0]);
     assert!(head[3] > 0, "a stable space works with coefficients");
+    // Principal components are of length one, over all of the garment.
+    let (_, basis) = viewer.get("/api/mesh?of=basis&method=ring");
+    assert_eq!(numbers(&basis[..8]), [32, head[3]]);
+    for vector in floats(&basis[8..]).chunks_exact(32) {
+        let length = vector.iter().map(|way| way * way).sum::<f32>().sqrt();
+        assert!((length - 1.0).abs() < 1e-4, "{length}");
+    }
     // The milliseconds that it took differ, and where correction starts from.
     let place = |bytes: &[u8]| floats(&frames(bytes).last().unwrap()[HEAD..HEAD + 12 * 32]);
     let apart = |one: &[u8], other: &[u8]| {
@@ -231,6 +238,7 @@ fn what_is_shown_is_what_is_stored_and_what_the_model_makes() {
     assert!(apart(&live, &heavy) > 1e-5, "{}", apart(&live, &heavy));
 
     for (target, expected) in [
+        ("/api/mesh?of=basis&method=skinning", 404),
         ("/api/frames?of=ring&clip=nod", 404),
         ("/api/frames?of=lace&clip=twist@mean", 404),
         ("/api/frames?of=ring&clip=twist@mean&from=12", 400),
@@ -416,16 +424,16 @@ fn watch(script: &str, what: &str, chromium: &OsStr) {
         .args([OsStr::new(what), chromium, shots.path().as_os_str()])
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    let errors = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{said}\n{errors}");
-    assert!(said.contains("all well"), "{said}");
     if let Some(keep) = std::env::var_os("DRAPERY_SHOTS") {
         for shot in fs::read_dir(shots.path()).unwrap() {
             let shot = shot.unwrap().path();
             fs::copy(&shot, Path::new(&keep).join(shot.file_name().unwrap())).unwrap();
         }
     }
+    let said = String::from_utf8_lossy(&ran.stdout);
+    let errors = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}\n{errors}");
+    assert!(said.contains("all well"), "{said}");
 }
 
 #[test]

@@ -14,6 +14,8 @@
 //! | `crowd`      | `count` garments by the `method`, without end                  |
 //! | a method     | the garment by it; `correct=0` leaves it in the body           |
 //!
+//! Beside frames, a mesh of the `body` or a `garment`, and the `basis` of a `method`.
+//!
 //! All of a `clip` and a `garment`, most of a `shape`, `from` a frame on; `gauge=1` looks
 //! how deep cloth is inside the body.
 //!
@@ -22,6 +24,8 @@
 //!
 //! ```text
 //! mesh    u32 vertices, u32 triangles, u32 × 3 a triangle, u8 a triangle: its marks
+//! basis   u32 vertices, u32 vectors, f32 a vertex of each: how far a coefficient of 1
+//!         moves it
 //! frames  u32 vertices, u32 first frame, u32 frames, u32 coefficients, u32 whether there
 //!         are depths, then for each frame:
 //!         u32 frame, f32 confidence, f32 milliseconds, f32 moved by correction [m],
@@ -643,6 +647,13 @@ impl Exhibit for Exhibition {
             Some("garment") => {
                 let topology = worn.garment.mesh().topology();
                 Ok(bytes::mesh(topology, &vec![0; topology.triangles().len()]))
+            }
+            Some("basis") => {
+                let name = query.get("method").unwrap_or_default();
+                let animator = space(self.method(name, self.garment(query)?)?);
+                let animator = animator.ok_or_else(|| missing("basis of", name))?;
+                let n_vertices = animator.topology().n_vertices();
+                Ok(bytes::basis(n_vertices, &animator.parts().basis))
             }
             other => Err(missing("mesh of", other.unwrap_or_default())),
         }

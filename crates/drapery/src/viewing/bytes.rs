@@ -91,3 +91,16 @@ pub(super) fn mesh(topology: &Topology, marks: &[u8]) -> Vec<u8> {
     bytes.extend(marks);
     bytes
 }
+
+/// How far vectors of a basis, shape [vector, vertex, 3], move each vertex for a
+/// coefficient of 1 [m].
+pub(super) fn basis(n_vertices: usize, vectors: &[f32]) -> Vec<u8> {
+    let n = vectors.len() / (3 * n_vertices).max(1);
+    let mut bytes = Vec::with_capacity(8 + 4 * n * n_vertices);
+    bytes.extend((n_vertices as u32).to_le_bytes());
+    bytes.extend((n as u32).to_le_bytes());
+    for way in vectors.chunks_exact(3) {
+        bytes.extend(Vec3::from_slice(way).length().to_le_bytes());
+    }
+    bytes
+}
