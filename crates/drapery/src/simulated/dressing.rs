@@ -6,7 +6,7 @@ use drapery_core::{
     AnimateError, BodyFrame, CanonicalFrame, Clip, Pose, PoseVelocity, Seconds, ShapeError,
     ShapedBody, Surroundings,
 };
-use drapery_scene::motion::{Moving, sample_between};
+use drapery_scene::motion::{Moving, sample, sample_between};
 use glam::{DVec3, Quat, Vec3};
 
 use super::{SimulatedGarment, WornGarment, refused};
@@ -24,6 +24,8 @@ const EASE_TURN: f32 = 0.4;
 const EASE_WAY: f32 = 0.3;
 /// The longest that gathering speed takes [s].
 const EASE_TIME: f32 = 0.5;
+/// Limbs that would have to turn by more than this [rad] are not apart.
+const APART: f32 = 0.1;
 
 impl SimulatedGarment<'_> {
     /// Puts the garment on a body in the pose that it has in the first frame.
@@ -109,12 +111,9 @@ impl SimulatedGarment<'_> {
         worn.wearer.shaped = target;
         let from = worn.pose.clone();
         let dressing_part = part(reshaping, dressing);
-        let way = self.parted_way(
-            &worn.wearer.shaped,
-            (&from, &before),
-            dressing,
-            dressing_part[0],
-        )?;
+        let share = |frame| smooth(f64::from(frame) / f64::from(dressing)) as f32;
+        let plain = (0..=dressing).map(|frame| between(&from, &before, share(frame)));
+        let way = self.parted_way(&worn.wearer.shaped, plain.collect(), dressing_part[0])?;
         // Limbs that were parted come together as the body gathers speed, if it does.
         let is_there = way.as_ref().is_none_or(|way| way.last() == Some(&before));
         let easing = if is_there || easing > 0 {
@@ -138,28 +137,26 @@ impl SimulatedGarment<'_> {
         let stand = |_: f64, _: &mut ShapedBody, _: &mut Pose, _: &mut PoseVelocity| Ok(());
         let phase = Phase::Settling(part(reshaping + dressing, settling));
         self.play(&mut worn, settling, surroundings, phase, stand)?;
-        self.play_between(&mut worn, easing, (body.pose, body.velocity), surroundings)?;
+        self.gather_speed(&mut worn, easing, body)?;
         worn.dressing = std::mem::take(&mut worn.worst);
         self.tell(1.0)?;
         Ok(worn)
     }
 
-    /// The poses, one a frame and two at least, over which a body goes from one to
-    /// another with its limbs parted, if it would be in itself on its way: what cloth got
-    /// into meanwhile would stay there. `begun` is the share that is done before.
+    /// Poses, one a frame, with their limbs parted but for the first, if the body would
+    /// be in itself on its way: what cloth got into meanwhile would stay there. `begun`
+    /// is the share that is done before.
     fn parted_way(
         &self,
         body: &ShapedBody,
-        (from, to): (&Pose, &Pose),
-        n_frames: u32,
+        plain: Vec<Pose>,
         begun: f64,
     ) -> Result<Option<Vec<Pose>>, AnimateError> {
-        if n_frames == 0 {
+        if plain.len() < 2 {
             return Ok(None);
         }
-        let share = |frame| smooth(f64::from(frame) / f64::from(n_frames)) as f32;
-        let plain = (0..=n_frames).map(|frame| between(from, to, share(frame)));
-        let (skeleton, plain) = (self.model.skeleton().clone(), plain.collect());
+        let from = plain[0].clone();
+        let skeleton = self.model.skeleton().clone();
         let clip = Clip::new("dressing".into(), skeleton, self.frame_rate, plain);
         let clip = clip.map_err(|_| AnimateError::NotFinite)?;
         let go_on = |_| self.tell(begun).is_ok();
@@ -168,8 +165,53 @@ impl SimulatedGarment<'_> {
         let parted = parted.map_err(refused)?.ok_or(AnimateError::Stopped)?;
         let mut way = parted.clip.frames().to_vec();
         // It is where it is.
-        way[0].clone_from(from);
+        way[0] = from;
         Ok((parted.n_frames > 0).then_some(way))
+    }
+
+    /// Plays frames over which the body comes to where and how fast it is in the first.
+    fn gather_speed(&self, worn: &mut WornGarment, n_frames: u32, body: &BodyFrame<'_>) -> Played {
+        let end = (body.pose, body.velocity);
+        let from_to =
+            [(&worn.pose, &worn.velocity), end].map(|(pose, velocity)| Moving { pose, velocity });
+        let Some(way) = self.apart_between(&worn.wearer.shaped, from_to, n_frames)? else {
+            return self.play_between(worn, n_frames, end, body.surroundings);
+        };
+        let (mut pose, mut velocity) = (worn.pose.clone(), worn.velocity.clone());
+        for frame in 1..n_frames {
+            let time = Seconds(f64::from(frame) * self.frame_rate.frame_step().0);
+            sample(&way, time, &mut pose, &mut velocity);
+            self.play_between(worn, 1, (&pose, &velocity), body.surroundings)?;
+        }
+        self.play_between(worn, 1, end, body.surroundings)
+    }
+
+    /// The way from one pose to another at their speeds, parted where the body is in
+    /// itself only in between: swinging back before it swings forth.
+    fn apart_between(
+        &self,
+        body: &ShapedBody,
+        [from, to]: [Moving<'_>; 2],
+        n_frames: u32,
+    ) -> Result<Option<Clip>, AnimateError> {
+        let time = Seconds(f64::from(n_frames) * self.frame_rate.frame_step().0);
+        let (mut pose, mut velocity) = (from.pose.clone(), from.velocity.clone());
+        let plain = (0..=n_frames).map(|frame| {
+            let share = f64::from(frame) / f64::from(n_frames.max(1));
+            sample_between(from, to, time, share, &mut pose, &mut velocity);
+            pose.clone()
+        });
+        let Some(mut way) = self.parted_way(body, plain.collect(), 1.0)? else {
+            return Ok(None);
+        };
+        let last = way.len() - 1;
+        if farthest_turn(&way[last], to.pose) > APART {
+            return Ok(None);
+        }
+        way[last].clone_from(to.pose);
+        let skeleton = self.model.skeleton().clone();
+        let way = Clip::new("way".into(), skeleton, self.frame_rate, way);
+        way.map(Some).map_err(|_| AnimateError::NotFinite)
     }
 
     /// Tells whoever watches what share is done.
@@ -319,6 +361,13 @@ fn between(from: &Pose, to: &Pose, share: f32) -> Pose {
     }
 }
 
+/// The largest turn of a joint from one pose to another [rad].
+fn farthest_turn(from: &Pose, to: &Pose) -> f32 {
+    let both = from.rotations.iter().zip(&to.rotations);
+    both.map(|(from, to)| from.angle_between(*to))
+        .fold(0.0, f32::max)
+}
+
 /// From 0 to 1, at rest at both ends.
 fn smooth(share: f64) -> f64 {
     share * share * (3.0 - 2.0 * share)
@@ -332,33 +381,85 @@ mod tests {
     use super::*;
     use crate::WearConfig;
 
-    #[test]
-    fn an_arm_is_not_taken_through_the_trunk_to_where_it_is() {
+    const RATE: f64 = 30.0;
+
+    /// Does something with a worn skirt, the body in it and its pose with an arm turned
+    /// by an angle.
+    fn with_skirt(then: impl Fn(&SimulatedGarment<'_>, &ShapedBody, &dyn Fn(f32) -> Pose, usize)) {
         let person = builtin::character("mannequin").unwrap();
         let shape = vec![0.0; person.shape_parameters().len()];
         let body = person.shaped(&shape).unwrap();
         let skirt = builtin::garment("skirt").unwrap();
         let fabric = Fabric::plain("cloth", 0.2, 400.0, 1e-5);
-        let rate = FrameRate::new(30.0).unwrap();
+        let rate = FrameRate::new(RATE).unwrap();
         let config = WearConfig::default();
         let worn = SimulatedGarment::new(&skirt, &person, &shape, &fabric, rate, config).unwrap();
-        let rest = person.skeleton().rest_pose();
-        let arm = person.skeleton().joint("left_shoulder").unwrap();
-        let way_to = |angle: f32| {
-            let mut to = rest.clone();
-            to.rotations[usize::from(arm.0)] = Quat::from_rotation_z(angle);
-            let way = worn.parted_way(&body, (&rest, &to), 12, 0.0).unwrap();
-            (to, way)
+        let arm = usize::from(person.skeleton().joint("left_shoulder").unwrap().0);
+        let turned = |angle: f32| {
+            let mut pose = person.skeleton().rest_pose();
+            pose.rotations[arm] = Quat::from_rotation_z(angle);
+            pose
         };
-        assert_eq!(way_to(0.3).1, None, "nothing is in the way");
-        let (to, way) = way_to(-1.05);
-        let way = way.expect("the arm would be in the trunk");
-        assert_eq!((way.len(), &way[0]), (13, &rest));
-        assert_ne!(way[12], to);
-        let clip = Clip::new("way".into(), person.skeleton().clone(), rate, way).unwrap();
+        then(&worn, &body, &turned, arm);
+    }
+
+    /// How deep the body is in itself over poses [m].
+    fn depth(worn: &SimulatedGarment<'_>, body: &ShapedBody, way: Vec<Pose>) -> f64 {
+        let skeleton = worn.model.skeleton().clone();
+        let clip = Clip::new("way".into(), skeleton, worn.frame_rate, way).unwrap();
         let config = PartingConfig::DEFAULT;
-        let again = part_limbs(&person, &body, &clip, config, |_| true).unwrap();
-        let left = again.expect("it was not stopped").before;
-        assert!(left < 2e-3, "{left} m in the trunk");
+        let parted = part_limbs(worn.model, body, &clip, config, |_| true).unwrap();
+        parted.expect("it was not stopped").before
+    }
+
+    #[test]
+    fn an_arm_is_not_taken_through_the_trunk_to_where_it_is() {
+        with_skirt(|worn, body, turned, _| {
+            let rest = turned(0.0);
+            let way_to = |angle: f32| {
+                let share = |k| smooth(f64::from(k) / 12.0) as f32;
+                let plain = (0..=12).map(|k| between(&rest, &turned(angle), share(k)));
+                worn.parted_way(body, plain.collect(), 0.0).unwrap()
+            };
+            assert_eq!(way_to(0.3), None, "nothing is in the way");
+            let way = way_to(-1.05).expect("the arm would be in the trunk");
+            assert_eq!((way.len(), &way[0]), (13, &rest));
+            assert_ne!(way[12], turned(-1.05));
+            let left = depth(worn, body, way);
+            assert!(left < 2e-3, "{left} m in the trunk");
+        });
+    }
+
+    #[test]
+    fn an_arm_does_not_swing_back_into_the_trunk_to_gather_speed() {
+        with_skirt(|worn, body, turned, arm| {
+            // Beside the trunk, and leaving it.
+            let beside = turned(-0.55);
+            let still = PoseVelocity::zero(beside.rotations.len());
+            let mut fast = still.clone();
+            fast.angular[arm] = Vec3::Z * 4.0;
+            let [from, to] = [&still, &fast].map(|velocity| Moving {
+                pose: &beside,
+                velocity,
+            });
+            let plain = (0..=8).map(|k| {
+                let (mut pose, mut velocity) = (beside.clone(), still.clone());
+                let time = Seconds(8.0 / RATE);
+                sample_between(from, to, time, f64::from(k) / 8.0, &mut pose, &mut velocity);
+                pose
+            });
+            let was = depth(worn, body, plain.collect());
+            let way = worn.apart_between(body, [from, to], 8).unwrap();
+            let way = way.expect("it would swing into the trunk");
+            assert_eq!(way.frames().len(), 9);
+            assert_eq!([&way.frames()[0], &way.frames()[8]], [&beside, &beside]);
+            let is = depth(worn, body, way.frames().to_vec());
+            assert!(
+                was > 5e-3 && is < 2e-3,
+                "{is} m in the trunk, {was} m plain"
+            );
+            let slow = worn.apart_between(body, [from, from], 8).unwrap();
+            assert!(slow.is_none(), "nothing is in the way");
+        });
     }
 }
