@@ -53,7 +53,7 @@ use std::sync::{Mutex, PoisonError};
 
 use drapery_core::{
     BodyModel, Clip, Fabric, FrameRate, Garment, GarmentAnimator, GarmentError, MeshError, Pose,
-    ShapeError, ShapeParameter, Surroundings, Topology, TriMesh,
+    ShapeError, ShapeParameter, Surroundings, TriMesh,
 };
 use drapery_runtime::{
     Animator, AnimatorState, CollisionCorrection, CorrectionConfig, Model, StableSpace,
@@ -61,6 +61,7 @@ use drapery_runtime::{
 use drapery_scene::character::Character;
 use drapery_scene::fabric;
 use drapery_store::dataset::{DatasetFolder, DatasetStore, SequenceState};
+use drapery_view::packed::SkinMarks;
 use drapery_view::server::{Exhibit, Query, Refusal, Sink};
 use glam::Vec3;
 use serde_json::{Value, json};
@@ -159,7 +160,7 @@ struct Worn {
     /// None where there is no body.
     correction: Option<CollisionCorrection>,
     /// The marks of each triangle of the body.
-    marks: Vec<u8>,
+    marks: SkinMarks,
 }
 
 /// A clip that can be shown.
@@ -364,7 +365,7 @@ impl Exhibition {
     /// One garment more.
     fn wear(&mut self, garment: Garment, fabric: Option<Fabric>) -> Result<(), ExhibitError> {
         let body = self.character.topology();
-        let mut marks = vec![0; body.triangles().len()];
+        let mut marks = SkinMarks::new(body);
         let worn = garment.mesh();
         let rest = self.character.shaped(&self.made_for)?.rest;
         let correction = self.has_body.then(|| {
@@ -375,9 +376,7 @@ impl Exhibition {
             )
         });
         if let Some(correction) = &correction {
-            mark(&mut marks, body, 2, |v| {
-                correction.is_worn_over()[v as usize]
-            });
+            marks.put_under(body, correction.is_worn_over());
         }
         self.garments.push(Worn {
             garment,
@@ -407,10 +406,7 @@ impl Exhibition {
         }
         if let Some(hidden) = model.hidden() {
             let flags = hidden.triangles(self.character.topology());
-            let marks = &mut self.garments[garment].marks;
-            for (mark, _) in marks.iter_mut().zip(flags).filter(|(_, h)| *h) {
-                *mark |= 1;
-            }
+            self.garments[garment].marks.hide(&flags);
         }
         self.methods.push(Shown {
             name,
@@ -643,7 +639,7 @@ impl Exhibit for Exhibition {
     fn mesh(&self, query: &Query) -> Result<Vec<u8>, Refusal> {
         let worn = &self.garments[self.garment(query)?];
         match query.get("of") {
-            Some("body") => Ok(bytes::mesh(self.character.topology(), &worn.marks)),
+            Some("body") => Ok(bytes::mesh(self.character.topology(), worn.marks.bytes())),
             Some("garment") => {
                 let topology = worn.garment.mesh().topology();
                 Ok(bytes::mesh(topology, &vec![0; topology.triangles().len()]))
@@ -727,15 +723,6 @@ fn unlike(taken: &[&str], name: String) -> String {
 /// Numbers between commas.
 fn numbers(text: &str) -> Option<Vec<f32>> {
     text.split(',').map(|number| number.parse().ok()).collect()
-}
-
-/// Adds a mark to all triangles of which most corners are so.
-fn mark(marks: &mut [u8], body: &Topology, bit: u8, is_so: impl Fn(u32) -> bool) {
-    for (mark, corners) in marks.iter_mut().zip(body.triangles()) {
-        if corners.iter().filter(|v| is_so(**v)).count() > 1 {
-            *mark |= bit;
-        }
-    }
 }
 
 fn missing(what: &'static str, name: &str) -> Refusal {

@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use drapery_core::{BodyFrame, BodyModel, PosedBody, StepReport};
 use drapery_runtime::{StableCrowd, StableSpace};
+use drapery_view::packed::in_steps;
 use drapery_view::server::{Query, Refusal, Sink};
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use super::bytes::pad;
 use super::moving::Moving;
@@ -25,8 +26,6 @@ const PHASES: usize = 48;
 const STRIDE: usize = 53;
 /// Between neighbours [m].
 const APART: f32 = 1.3;
-/// Steps of positions in a metre.
-const STEPS: f32 = 5000.0;
 
 /// Where a character stands [m], and at which frame it begins.
 struct Place {
@@ -125,10 +124,8 @@ pub(super) fn show(
         for (place, garment) in places.iter().zip(out.chunks_exact(crowd.n_values().max(1))) {
             let root = roots[at(tick, place)];
             for [x, y, z] in garment.as_chunks().0 {
-                for value in [x - root.x, *y, z - root.y] {
-                    // A cast stays within the limits of sixteen bits.
-                    bytes.extend(((STEPS * value).round() as i16).to_le_bytes());
-                }
+                let steps = in_steps(Vec3::new(x - root.x, *y, z - root.y));
+                bytes.extend(steps.into_iter().flat_map(i16::to_le_bytes));
             }
         }
         pad(&mut bytes);

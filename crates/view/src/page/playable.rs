@@ -17,10 +17,8 @@ use glam::Vec3;
 use serde_json::json;
 
 use super::{Page, escaped};
+use crate::packed::{STEPS, SkinMarks, in_steps};
 use crate::page_files;
-
-/// Steps of positions in a metre.
-const STEPS: f32 = 5000.0;
 
 /// A body and a garment as several methods have it, frame by frame. Positions are kept
 /// to 0.2 mm, as far as 6.5 m from the body's middle.
@@ -28,7 +26,7 @@ const STEPS: f32 = 5000.0;
 pub struct PlayableClip {
     frame_rate: f64,
     body: Topology,
-    marks: Vec<u8>,
+    marks: SkinMarks,
     garment: Topology,
     panes: Vec<String>,
     /// Where the positions of each frame count from [m].
@@ -42,7 +40,7 @@ impl PlayableClip {
     pub fn new(frame_rate: f64, body: &Topology, garment: &Topology, panes: &[&str]) -> Self {
         Self {
             frame_rate,
-            marks: vec![0; body.triangles().len()],
+            marks: SkinMarks::new(body),
             body: body.clone(),
             garment: garment.clone(),
             panes: panes.iter().map(|name| (*name).to_string()).collect(),
@@ -58,16 +56,9 @@ impl PlayableClip {
     /// When there is not one flag a triangle and a vertex.
     #[must_use]
     pub fn with_skin(mut self, hidden: Option<&[bool]>, is_under: &[bool]) -> Self {
-        assert_eq!(is_under.len(), self.body.n_vertices(), "one flag a vertex");
-        for (mark, corners) in self.marks.iter_mut().zip(self.body.triangles()) {
-            let under = corners.iter().filter(|v| is_under[**v as usize]);
-            *mark = if under.count() > 1 { 2 } else { 0 };
-        }
+        self.marks.put_under(&self.body, is_under);
         if let Some(hidden) = hidden {
-            assert_eq!(hidden.len(), self.marks.len(), "one flag a triangle");
-            for (mark, _) in self.marks.iter_mut().zip(hidden).filter(|(_, h)| **h) {
-                *mark |= 1;
-            }
+            self.marks.hide(hidden);
         }
         self
     }
@@ -93,9 +84,7 @@ impl PlayableClip {
         self.origins.push(origin);
         for positions in core::iter::once(&skin).chain(garments) {
             for p in *positions {
-                let steps = (STEPS * (*p - origin)).round();
-                // A cast stays within the limits of sixteen bits.
-                self.values.extend(steps.to_array().map(|v| v as i16));
+                self.values.extend(in_steps(*p - origin));
             }
         }
         let n_cloth = self.garment.n_vertices() * garments.len();
@@ -109,7 +98,7 @@ impl PlayableClip {
             let corners = topology.triangles().iter().flatten();
             bytes.extend(corners.flat_map(|corner| corner.to_le_bytes()));
         }
-        bytes.extend(&self.marks);
+        bytes.extend(self.marks.bytes());
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         let origins = self.origins.iter().flat_map(|p| p.to_array());
         bytes.extend(origins.flat_map(f32::to_le_bytes));
