@@ -15,14 +15,13 @@ use drapery_scene::garment::to_obj;
 use drapery_sim::{MeshBoxes, crossings};
 use drapery_store::CacheWriteError;
 use drapery_store::alembic::{AlembicError, AlembicWriter};
-use drapery_store::gltf::{
-    GarmentNormals, GlbBlend, GlbBody, GlbGarment, GlbScene, GlbWriteError, write_glb,
-};
+use drapery_store::gltf::{GarmentNormals, GlbBlend, GlbScene, write_glb};
 use drapery_store::mdd::MddWriter;
+use drapery_store::moving::{MovingBody, MovingGarment, SceneWriteError};
 use drapery_store::npz::{NpyArray, NpzError, write_npz};
 use drapery_store::obj::write_obj;
 use drapery_store::pc2::Pc2Writer;
-use drapery_store::usd::{UsdBody, UsdGarment, UsdScene, UsdWriteError, write_usda};
+use drapery_store::usd::{UsdScene, write_usda};
 use glam::{DVec3, Vec3};
 
 use crate::blended::BlendedGarment;
@@ -247,35 +246,44 @@ impl<'a> Animation<'a> {
         }
     }
 
+    /// The body as it is written, of the triangles that are seen.
+    fn written_body<'b>(&'b self, seen: &'b Topology) -> MovingBody<'b> {
+        MovingBody {
+            name: self.character.name(),
+            topology: seen,
+            rest: &self.body.rest,
+            skeleton: self.character.skeleton(),
+            joints: &self.body.joints,
+            skin: self.character.skin_weights(),
+            frames: self.clip.frames(),
+            colour: SKIN,
+        }
+    }
+
+    /// The baked garments as they are written.
+    fn written_garments(&self) -> Vec<MovingGarment<'_>> {
+        let garments = self.garments.iter().zip(CLOTH.iter().cycle());
+        let written = garments.map(|(baked, colour)| MovingGarment {
+            name: baked.garment.name(),
+            topology: baked.garment.mesh().topology(),
+            frames: &baked.frames,
+            colour: *colour,
+        });
+        written.collect()
+    }
+
     /// Writes a `.glb`: skinned body without what is always hidden, baked garments.
     /// Wrap files in a buffer.
     ///
     /// # Errors
     /// When the parts don't fit together or writing fails.
-    pub fn write_glb(&self, out: &mut dyn Write) -> Result<(), GlbWriteError> {
-        let garments = self.garments.iter().zip(CLOTH.iter().cycle());
+    pub fn write_glb(&self, out: &mut dyn Write) -> Result<(), SceneWriteError> {
         let seen = self.seen_body();
         let scene = GlbScene {
             frame_rate: self.clip.frame_rate(),
-            body: Some(GlbBody {
-                name: self.character.name(),
-                topology: &seen,
-                rest: &self.body.rest,
-                skeleton: self.character.skeleton(),
-                joints: &self.body.joints,
-                skin: self.character.skin_weights(),
-                frames: self.clip.frames(),
-                colour: SKIN,
-            }),
-            garments: garments
-                .map(|(baked, colour)| GlbGarment {
-                    name: baked.garment.name(),
-                    topology: baked.garment.mesh().topology(),
-                    frames: &baked.frames,
-                    colour: *colour,
-                    normals: GarmentNormals::default(),
-                })
-                .collect(),
+            body: Some(self.written_body(&seen)),
+            garments: self.written_garments(),
+            normals: GarmentNormals::default(),
             blends: (self.blends.iter().zip(CLOTH.iter().cycle()))
                 .map(|(blend, colour)| GlbBlend {
                     name: blend.garment.name(),
@@ -295,29 +303,12 @@ impl<'a> Animation<'a> {
     ///
     /// # Errors
     /// When the parts don't fit together or writing fails.
-    pub fn write_usda(&self, out: &mut dyn Write) -> Result<(), UsdWriteError> {
-        let garments = self.garments.iter().zip(CLOTH.iter().cycle());
+    pub fn write_usda(&self, out: &mut dyn Write) -> Result<(), SceneWriteError> {
         let seen = self.seen_body();
         let scene = UsdScene {
             frame_rate: self.clip.frame_rate(),
-            body: Some(UsdBody {
-                name: self.character.name(),
-                topology: &seen,
-                rest: &self.body.rest,
-                skeleton: self.character.skeleton(),
-                joints: &self.body.joints,
-                skin: self.character.skin_weights(),
-                frames: self.clip.frames(),
-                colour: SKIN,
-            }),
-            garments: garments
-                .map(|(baked, colour)| UsdGarment {
-                    name: baked.garment.name(),
-                    topology: baked.garment.mesh().topology(),
-                    frames: &baked.frames,
-                    colour: *colour,
-                })
-                .collect(),
+            body: Some(self.written_body(&seen)),
+            garments: self.written_garments(),
         };
         write_usda(&scene, out)
     }

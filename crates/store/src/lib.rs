@@ -10,6 +10,7 @@ pub mod cloth;
 pub mod dataset;
 pub mod gltf;
 pub mod mdd;
+pub mod moving;
 pub mod npz;
 pub mod obj;
 pub mod pc2;

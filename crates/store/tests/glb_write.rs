@@ -3,9 +3,10 @@
 
 use drapery_core::{FrameRate, JointId, Pose, Skeleton, SkinWeights, Topology, vertex_normals};
 use drapery_store::gltf::{
-    ChannelValues, GarmentNormals, GlbBody, GlbGarment, GlbScene, GlbWriteError, GltfDocument,
-    Interpolation, NodeTransform, read, write_glb,
+    ChannelValues, GarmentNormals, GlbScene, GltfDocument, Interpolation, NodeTransform, read,
+    write_glb,
 };
+use drapery_store::moving::{MovingBody, MovingGarment, SceneWriteError};
 use glam::{Mat4, Quat, Vec3};
 
 /// A body of two or more joints in a row with a strip of triangles, and a cloth.
@@ -90,7 +91,7 @@ impl Scene {
     fn glb(&self) -> GlbScene<'_> {
         GlbScene {
             frame_rate: FrameRate::THIRTY,
-            body: Some(GlbBody {
+            body: Some(MovingBody {
                 name: "body",
                 topology: &self.topology,
                 rest: &self.rest,
@@ -100,13 +101,13 @@ impl Scene {
                 frames: &self.poses,
                 colour: [0.8, 0.6, 0.5],
             }),
-            garments: vec![GlbGarment {
+            garments: vec![MovingGarment {
                 name: "cloth",
                 topology: &self.cloth_topology,
                 frames: &self.cloth,
                 colour: [0.1, 0.2, 0.3],
-                normals: GarmentNormals::EveryFrame,
             }],
+            normals: GarmentNormals::EveryFrame,
             blends: Vec::new(),
         }
     }
@@ -338,7 +339,7 @@ fn the_choice_of_normals_sets_the_size() {
     let scene = scene(2, 4, 11);
     let mut glb = scene.glb();
     let mut size = |normals| {
-        glb.garments[0].normals = normals;
+        glb.normals = normals;
         let bytes = written(&glb);
         read_back(&bytes);
         let file = gltf::Gltf::from_slice(&bytes).expect("it is valid");
@@ -365,7 +366,7 @@ fn bad_scenes_are_refused_by_name() {
         assert!(bytes.is_empty(), "nothing is written of a bad scene");
         error
     };
-    fn body<'a>(glb: &mut GlbScene<'a>) -> GlbBody<'a> {
+    fn body<'a>(glb: &mut GlbScene<'a>) -> MovingBody<'a> {
         glb.body.take().expect("there is a body")
     }
 
@@ -373,26 +374,26 @@ fn bad_scenes_are_refused_by_name() {
         glb.body = None;
         glb.garments.clear();
     });
-    assert!(matches!(error, GlbWriteError::Empty));
+    assert!(matches!(error, SceneWriteError::Empty));
     let error = refuse(&|glb| glb.garments[0].frames = &[]);
     assert!(matches!(
         error,
-        GlbWriteError::Nothing { what: "frames", .. }
+        SceneWriteError::Nothing { what: "frames", .. }
     ));
     let error = refuse(&|glb| glb.garments[0].frames = &glb.garments[0].frames[1..]);
     assert!(
-        matches!(&error, GlbWriteError::FrameCount { name, found: 2, expected: 3, .. } if name == "cloth")
+        matches!(&error, SceneWriteError::FrameCount { name, found: 2, expected: 3, .. } if name == "cloth")
     );
     let error = refuse(&|glb| {
         let b = body(glb);
-        glb.body = Some(GlbBody {
+        glb.body = Some(MovingBody {
             rest: &b.rest[1..],
             ..b
         });
     });
     assert!(matches!(
         error,
-        GlbWriteError::Length {
+        SceneWriteError::Length {
             found: 7,
             expected: 8,
             ..
@@ -400,19 +401,19 @@ fn bad_scenes_are_refused_by_name() {
     ));
     let error = refuse(&|glb| {
         let b = body(glb);
-        glb.body = Some(GlbBody {
+        glb.body = Some(MovingBody {
             colour: [0.5, f32::NAN, 0.5],
             ..b
         });
     });
-    assert!(matches!(error, GlbWriteError::Colour { .. }));
+    assert!(matches!(error, SceneWriteError::Colour { .. }));
 
     let mut torn = sound.cloth.clone();
     torn[2][1].y = f32::NAN;
     let mut glb = sound.glb();
     glb.garments[0].frames = &torn;
     let error = write_glb(&glb, &mut Vec::new()).expect_err("a vertex is NaN");
-    assert!(matches!(error, GlbWriteError::NotFinite { frame: 2, .. }));
+    assert!(matches!(error, SceneWriteError::NotFinite { frame: 2, .. }));
 
     let mut short = sound.cloth.clone();
     short[1].pop();
@@ -420,7 +421,7 @@ fn bad_scenes_are_refused_by_name() {
     let error = write_glb(&glb, &mut Vec::new()).expect_err("a frame is short");
     assert!(matches!(
         error,
-        GlbWriteError::Length {
+        SceneWriteError::Length {
             frame: 1,
             found: 3,
             expected: 4,
@@ -432,11 +433,11 @@ fn bad_scenes_are_refused_by_name() {
     long[1].rotations[2] = Quat::from_xyzw(0.0, 0.0, 0.0, 2.0);
     let mut glb = sound.glb();
     let b = body(&mut glb);
-    glb.body = Some(GlbBody { frames: &long, ..b });
+    glb.body = Some(MovingBody { frames: &long, ..b });
     let error = write_glb(&glb, &mut Vec::new()).expect_err("a rotation is too long");
     assert!(matches!(
         error,
-        GlbWriteError::Rotation {
+        SceneWriteError::Rotation {
             frame: 1,
             joint: 2,
             ..
@@ -446,14 +447,14 @@ fn bad_scenes_are_refused_by_name() {
     let other = scene(5, 4, 3);
     let mut glb = sound.glb();
     let b = body(&mut glb);
-    glb.body = Some(GlbBody {
+    glb.body = Some(MovingBody {
         skin: &other.skin,
         ..b
     });
     let error = write_glb(&glb, &mut Vec::new()).expect_err("joints are missing");
     assert!(matches!(
         error,
-        GlbWriteError::NoSuchJoint {
+        SceneWriteError::NoSuchJoint {
             joint: 4,
             n_joints: 3,
             ..

@@ -6,7 +6,8 @@
 use std::io::{self, Write};
 
 use drapery_core::{FrameRate, JointId, Pose, Skeleton, SkinWeights, Topology};
-use drapery_store::usd::{UsdBody, UsdGarment, UsdScene, UsdWriteError, write_usda};
+use drapery_store::moving::{MovingBody, MovingGarment, SceneWriteError};
+use drapery_store::usd::{UsdScene, write_usda};
 use glam::{Quat, Vec3};
 
 /// A triangle on two joints, and a triangle of cloth.
@@ -46,8 +47,8 @@ fn scene() -> Scene {
 }
 
 impl Scene {
-    fn body(&self) -> UsdBody<'_> {
-        UsdBody {
+    fn body(&self) -> MovingBody<'_> {
+        MovingBody {
             name: "my body",
             topology: &self.topology,
             rest: &self.rest,
@@ -59,8 +60,8 @@ impl Scene {
         }
     }
 
-    fn garment(&self) -> UsdGarment<'_> {
-        UsdGarment {
+    fn garment(&self) -> MovingGarment<'_> {
+        MovingGarment {
             name: "body",
             topology: &self.topology,
             frames: &self.cloth,
@@ -76,7 +77,7 @@ impl Scene {
         }
     }
 
-    fn write(&self) -> Result<Vec<u8>, UsdWriteError> {
+    fn write(&self) -> Result<Vec<u8>, SceneWriteError> {
         let mut out = Vec::new();
         write_usda(&self.whole(), &mut out).map(|()| out)
     }
@@ -91,7 +92,7 @@ fn the_text_is_what_usd_reads() {
 
 #[test]
 fn what_does_not_fit_together_is_named() {
-    use UsdWriteError as E;
+    use SceneWriteError as E;
     type Damage = fn(&mut Scene);
     type Expected = fn(&E) -> bool;
     let cases: [(Damage, Expected); 12] = [
@@ -277,7 +278,7 @@ fn a_long_frame_goes_out_in_pieces_and_a_full_disk_is_said() {
     let scene = UsdScene {
         frame_rate: FrameRate::new(30.0).unwrap(),
         body: None,
-        garments: vec![UsdGarment {
+        garments: vec![MovingGarment {
             name: "cape",
             topology: &topology,
             frames: &frames,
@@ -294,5 +295,5 @@ fn a_long_frame_goes_out_in_pieces_and_a_full_disk_is_said() {
     assert!(tap.largest < 70_000, "{}", tap.largest);
     tap.room = tap.total + 100_000;
     let full = write_usda(&scene, &mut tap);
-    assert!(matches!(full, Err(UsdWriteError::Io(_))), "{full:?}");
+    assert!(matches!(full, Err(SceneWriteError::Io(_))), "{full:?}");
 }

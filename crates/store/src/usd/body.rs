@@ -7,10 +7,11 @@
 use drapery_core::{Pose, Skeleton, skin_positions};
 use glam::{Affine3A, Quat, Vec3};
 
+use super::ROOT;
 use super::mesh::{bounds, open, own, surface};
 use super::names::Names;
 use super::text::Text;
-use super::{ROOT, UsdBody, UsdWriteError};
+use crate::moving::{MovingBody, SceneWriteError};
 
 const BINDING: &str = "prepend apiSchemas = [\"SkelBindingAPI\"]";
 const SKELETON: &str = "skeleton";
@@ -18,10 +19,10 @@ const MOTION: &str = "motion";
 
 /// A SkelRoot prim under the scene's root.
 pub(super) fn write(
-    body: &UsdBody<'_>,
+    body: &MovingBody<'_>,
     prim: &str,
     text: &mut Text<'_>,
-) -> Result<(), UsdWriteError> {
+) -> Result<(), SceneWriteError> {
     let at = format!("/{ROOT}/{prim}");
     open(text, format_args!("SkelRoot \"{prim}\""), Vec::new())?;
     let mut posed = Posed::new(body);
@@ -35,11 +36,11 @@ pub(super) fn write(
 
 /// The joints, and below them how they move.
 fn skeleton(
-    body: &UsdBody<'_>,
+    body: &MovingBody<'_>,
     at: &str,
     prim: &str,
     text: &mut Text<'_>,
-) -> Result<(), UsdWriteError> {
+) -> Result<(), SceneWriteError> {
     let paths = joint_paths(body.skeleton);
     let offsets = offsets(body);
     open(
@@ -70,11 +71,11 @@ fn skeleton(
 }
 
 fn motion(
-    body: &UsdBody<'_>,
+    body: &MovingBody<'_>,
     paths: &[String],
     offsets: &[Vec3],
     text: &mut Text<'_>,
-) -> Result<(), UsdWriteError> {
+) -> Result<(), SceneWriteError> {
     open(text, format_args!("SkelAnimation \"{MOTION}\""), Vec::new())?;
     joints(paths, text)?;
     let mut before = vec![Quat::IDENTITY; paths.len()];
@@ -98,11 +99,11 @@ fn motion(
 
 /// The mesh at rest, and which joints its vertices follow.
 fn skin(
-    body: &UsdBody<'_>,
+    body: &MovingBody<'_>,
     at: &str,
     prim: &str,
     text: &mut Text<'_>,
-) -> Result<(), UsdWriteError> {
+) -> Result<(), SceneWriteError> {
     let mut metadata = own(body.name, prim);
     metadata.push(BINDING.to_owned());
     open(text, format_args!("Mesh \"{prim}\""), metadata)?;
@@ -137,7 +138,7 @@ fn skin(
     text.close('}')
 }
 
-fn joints(paths: &[String], text: &mut Text<'_>) -> Result<(), UsdWriteError> {
+fn joints(paths: &[String], text: &mut Text<'_>) -> Result<(), SceneWriteError> {
     text.array(
         format_args!("uniform token[] joints = "),
         paths,
@@ -160,7 +161,7 @@ fn joint_paths(skeleton: &Skeleton) -> Vec<String> {
 }
 
 /// Where each joint is seen from its parent at rest [m].
-fn offsets(body: &UsdBody<'_>) -> Vec<Vec3> {
+fn offsets(body: &MovingBody<'_>) -> Vec<Vec3> {
     let parents = body.skeleton.parents().iter();
     let offset = |(joint, parent): (&Vec3, &Option<drapery_core::JointId>)| match parent {
         Some(parent) => *joint - body.joints[parent.index()],
@@ -182,14 +183,14 @@ fn continue_from(before: &mut [Quat], pose: &Pose) {
 
 /// Room for the body as it is skinned.
 struct Posed<'a> {
-    body: &'a UsdBody<'a>,
+    body: &'a MovingBody<'a>,
     rotations: Vec<Quat>,
     positions: Vec<Vec3>,
     vertices: Vec<Vec3>,
 }
 
 impl<'a> Posed<'a> {
-    fn new(body: &'a UsdBody<'a>) -> Self {
+    fn new(body: &'a MovingBody<'a>) -> Self {
         Self {
             body,
             rotations: vec![Quat::IDENTITY; body.joints.len()],
@@ -199,7 +200,7 @@ impl<'a> Posed<'a> {
     }
 
     /// The box around the body at a frame.
-    fn bounds(&mut self, frame: usize) -> Result<[Vec3; 2], UsdWriteError> {
+    fn bounds(&mut self, frame: usize) -> Result<[Vec3; 2], SceneWriteError> {
         let body = self.body;
         body.skeleton.globals(
             body.joints,
@@ -217,7 +218,7 @@ impl<'a> Posed<'a> {
         // A root or a vertex near the largest f32 is finite, but not what comes of it.
         match self.vertices.iter().all(|v| v.is_finite()) {
             true => Ok(bounds(&self.vertices)),
-            false => Err(UsdWriteError::NotFinite {
+            false => Err(SceneWriteError::NotFinite {
                 name: body.name.to_owned(),
                 frame,
                 what: "posed vertices",

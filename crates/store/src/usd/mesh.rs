@@ -6,14 +6,14 @@ use drapery_core::Topology;
 use glam::Vec3;
 
 use super::text::{Quoted, Text};
-use super::{UsdGarment, UsdWriteError};
+use crate::moving::{MovingGarment, SceneWriteError};
 
 /// A Mesh prim under the scene's root with a sample of points a frame.
 pub(super) fn garment(
-    garment: &UsdGarment<'_>,
+    garment: &MovingGarment<'_>,
     prim: &str,
     text: &mut Text<'_>,
-) -> Result<(), UsdWriteError> {
+) -> Result<(), SceneWriteError> {
     open(
         text,
         format_args!("Mesh \"{prim}\""),
@@ -33,7 +33,7 @@ pub(super) fn open(
     text: &mut Text<'_>,
     kind: fmt::Arguments<'_>,
     metadata: Vec<String>,
-) -> Result<(), UsdWriteError> {
+) -> Result<(), SceneWriteError> {
     if metadata.is_empty() {
         text.line(format_args!("def {kind}"))?;
     } else {
@@ -59,7 +59,7 @@ pub(super) fn surface(
     topology: &Topology,
     colour: [f32; 3],
     text: &mut Text<'_>,
-) -> Result<(), UsdWriteError> {
+) -> Result<(), SceneWriteError> {
     let triangles = topology.triangles();
     text.array(
         format_args!("int[] faceVertexCounts = "),

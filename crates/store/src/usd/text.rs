@@ -5,7 +5,7 @@ use std::io::Write;
 
 use glam::{Quat, Vec3};
 
-use super::UsdWriteError;
+use crate::moving::SceneWriteError;
 
 /// How much text is gathered before it goes out.
 const BUFFER_BYTES: usize = 1 << 16;
@@ -27,26 +27,26 @@ impl<'w> Text<'w> {
     }
 
     /// Writes what is left.
-    pub(super) fn finish(self) -> Result<(), UsdWriteError> {
+    pub(super) fn finish(self) -> Result<(), SceneWriteError> {
         self.out.write_all(self.buffer.as_bytes())?;
         Ok(self.out.flush()?)
     }
 
     /// A line of its own.
-    pub(super) fn line(&mut self, line: fmt::Arguments<'_>) -> Result<(), UsdWriteError> {
+    pub(super) fn line(&mut self, line: fmt::Arguments<'_>) -> Result<(), SceneWriteError> {
         self.start(line);
         self.end()
     }
 
     /// A line that ends with a bracket; what follows is indented.
-    pub(super) fn open(&mut self, line: fmt::Arguments<'_>) -> Result<(), UsdWriteError> {
+    pub(super) fn open(&mut self, line: fmt::Arguments<'_>) -> Result<(), SceneWriteError> {
         self.line(line)?;
         self.depth += 1;
         Ok(())
     }
 
     /// A line with the other bracket.
-    pub(super) fn close(&mut self, bracket: char) -> Result<(), UsdWriteError> {
+    pub(super) fn close(&mut self, bracket: char) -> Result<(), SceneWriteError> {
         self.depth -= 1;
         self.line(format_args!("{bracket}"))
     }
@@ -58,7 +58,7 @@ impl<'w> Text<'w> {
         head: fmt::Arguments<'_>,
         entries: impl IntoIterator<Item = T>,
         put: impl Fn(&mut Self, T),
-    ) -> Result<(), UsdWriteError> {
+    ) -> Result<(), SceneWriteError> {
         self.start(head);
         self.entries(entries, put)?;
         self.put(format_args!(" ("));
@@ -75,7 +75,7 @@ impl<'w> Text<'w> {
         head: fmt::Arguments<'_>,
         entries: impl IntoIterator<Item = T>,
         put: impl Fn(&mut Self, T),
-    ) -> Result<(), UsdWriteError> {
+    ) -> Result<(), SceneWriteError> {
         self.start(head);
         self.entries(entries, put)?;
         self.end()
@@ -85,9 +85,9 @@ impl<'w> Text<'w> {
     pub(super) fn samples<T, F: IntoIterator<Item = T>>(
         &mut self,
         name: &str,
-        frames: impl IntoIterator<Item = Result<F, UsdWriteError>>,
+        frames: impl IntoIterator<Item = Result<F, SceneWriteError>>,
         put: impl Fn(&mut Self, T),
-    ) -> Result<(), UsdWriteError> {
+    ) -> Result<(), SceneWriteError> {
         self.open(format_args!("{name}.timeSamples = {{"))?;
         for (frame, entries) in frames.into_iter().enumerate() {
             self.start(format_args!("{frame}: "));
@@ -102,7 +102,7 @@ impl<'w> Text<'w> {
         &mut self,
         entries: impl IntoIterator<Item = T>,
         put: impl Fn(&mut Self, T),
-    ) -> Result<(), UsdWriteError> {
+    ) -> Result<(), SceneWriteError> {
         self.put(format_args!("["));
         for (i, entry) in entries.into_iter().enumerate() {
             if i > 0 {
@@ -175,12 +175,12 @@ impl<'w> Text<'w> {
         self.put(line);
     }
 
-    fn end(&mut self) -> Result<(), UsdWriteError> {
+    fn end(&mut self) -> Result<(), SceneWriteError> {
         self.buffer.push('\n');
         self.drain()
     }
 
-    fn drain(&mut self) -> Result<(), UsdWriteError> {
+    fn drain(&mut self) -> Result<(), SceneWriteError> {
         if self.buffer.len() >= BUFFER_BYTES {
             self.out.write_all(self.buffer.as_bytes())?;
             self.buffer.clear();

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use drapery_core::{BodyModel, FrameRate, JointId, PoseVelocity};
 use drapery_store::gltf::{
-    ChannelValues, GarmentNormals, GlbBody, GlbGarment, GlbScene, GltfAnimation, GltfChannel,
-    GltfMesh, GltfNode, GltfSkin, Interpolation, JointSet, NodeTransform, read, read_file,
-    write_glb,
+    ChannelValues, GarmentNormals, GlbScene, GltfAnimation, GltfChannel, GltfMesh, GltfNode,
+    GltfSkin, Interpolation, JointSet, NodeTransform, read, read_file, write_glb,
 };
+use drapery_store::moving::{MovingBody, MovingGarment};
 use glam::{DMat4, DVec3, EulerRot, Mat4, Quat, Vec3};
 use proptest::prelude::*;
 use serde_json::json;
@@ -885,7 +885,7 @@ fn a_written_scene_reads_back_as_the_same_character_and_clip() {
     let mut bytes = Vec::new();
     let scene = GlbScene {
         frame_rate: FrameRate::THIRTY,
-        body: Some(GlbBody {
+        body: Some(MovingBody {
             name: "body",
             topology: character.topology(),
             rest: character.template().positions(),
@@ -895,13 +895,13 @@ fn a_written_scene_reads_back_as_the_same_character_and_clip() {
             frames: clip.frames(),
             colour: [0.5; 3],
         }),
-        garments: vec![GlbGarment {
+        garments: vec![MovingGarment {
             name: "cloth",
             topology: &topology,
             frames: &cloth,
             colour: [0.5; 3],
-            normals: GarmentNormals::Absent,
         }],
+        normals: GarmentNormals::Absent,
         blends: Vec::new(),
     };
     write_glb(&scene, &mut bytes).unwrap();

@@ -22,7 +22,7 @@ use glam::{Quat, Vec3};
 use serde_json::{Map, Value, json};
 
 use super::plan::{Plan, push};
-use super::{GlbWriteError, check_colour, check_length, check_topology, check_vectors};
+use crate::moving::{SceneWriteError, check_length, check_look, check_vectors, is_unit, nothing};
 
 /// A garment that is a mean and a sum of shapes, in a frame that moves.
 #[derive(Clone, Copy, Debug)]
@@ -44,16 +44,12 @@ pub struct GlbBlend<'a> {
 }
 
 impl GlbBlend<'_> {
-    pub(super) fn check(&self) -> Result<(), GlbWriteError> {
+    pub(super) fn check(&self) -> Result<(), SceneWriteError> {
         let (name, n_vertices) = (self.name, self.topology.n_vertices());
-        check_topology(name, self.topology)?;
-        check_colour(name, self.colour)?;
+        check_look(name, self.topology, self.colour)?;
         check_vectors(name, 0, "vertices", self.mean, n_vertices)?;
         if self.shapes.is_empty() {
-            return Err(GlbWriteError::Nothing {
-                name: name.to_owned(),
-                what: "shapes",
-            });
+            return Err(nothing(name, "shapes"));
         }
         for shape in self.shapes {
             check_vectors(name, 0, "vertices of a shape", shape, n_vertices)?;
@@ -64,14 +60,14 @@ impl GlbBlend<'_> {
             check_length(name, frame, "weights", weights.len(), self.shapes.len())?;
             check_vectors(name, frame, "places", &[place.1], 1)?;
             if weights.iter().any(|w| !w.is_finite()) {
-                return Err(GlbWriteError::NotFinite {
+                return Err(SceneWriteError::NotFinite {
                     name: name.to_owned(),
                     frame,
                     what: "weights",
                 });
             }
-            if (place.0.length_squared() - 1.0).abs() >= 1e-3 || !place.0.is_finite() {
-                return Err(GlbWriteError::Rotation {
+            if !is_unit(&place.0) {
+                return Err(SceneWriteError::Rotation {
                     name: name.to_owned(),
                     frame,
                     joint: 0,

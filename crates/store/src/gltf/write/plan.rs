@@ -5,7 +5,8 @@ use glam::{Mat4, Quat, Vec3};
 use serde_json::{Map, Value, json};
 
 use super::stream::{Section, displacements};
-use super::{GarmentNormals, GlbBody, GlbGarment, GlbScene};
+use super::{GarmentNormals, GlbScene};
+use crate::moving::{MovingBody, MovingGarment};
 
 const FLOAT: u32 = 5126;
 const UNSIGNED_BYTE: u32 = 5121;
@@ -16,7 +17,10 @@ const INDEX_BUFFER: u32 = 34963;
 
 /// The JSON and the sections of a scene that has been checked.
 pub(super) fn plan<'a>(scene: &GlbScene<'a>) -> (Value, Vec<Section<'a>>) {
-    let mut plan = Plan::default();
+    let mut plan = Plan {
+        normals: scene.normals,
+        ..Plan::default()
+    };
     let n_frames = scene.counts().first().map_or(0, |(_, n)| *n);
     // Frame rates are below 10⁴, so f32 keeps the times apart for an hour and more.
     let times: Vec<f32> = (0..n_frames as u32)
@@ -38,6 +42,7 @@ pub(super) fn plan<'a>(scene: &GlbScene<'a>) -> (Value, Vec<Section<'a>>) {
 
 #[derive(Default)]
 pub(super) struct Plan<'a> {
+    normals: GarmentNormals,
     sections: Vec<Section<'a>>,
     length: u64,
     views: Vec<Value>,
@@ -189,7 +194,7 @@ impl<'a> Plan<'a> {
             .push(json!({"sampler": sampler, "target": {"node": node, "path": path}}));
     }
 
-    fn body(&mut self, body: &GlbBody<'a>, keys: usize) {
+    fn body(&mut self, body: &MovingBody<'a>, keys: usize) {
         let first_joint = self.joints(body);
         self.motion(body, first_joint, keys);
         let skin = self.skin(body, first_joint);
@@ -214,7 +219,7 @@ impl<'a> Plan<'a> {
     }
 
     /// One node a joint, unturned, at its offset from its parent. Returns the first.
-    fn joints(&mut self, body: &GlbBody<'_>) -> usize {
+    fn joints(&mut self, body: &MovingBody<'_>) -> usize {
         let first = self.nodes.len();
         let parents = body.skeleton.parents();
         for (joint, name) in body.skeleton.names().iter().enumerate() {
@@ -239,7 +244,7 @@ impl<'a> Plan<'a> {
     /// A rotation track for every joint that ever turns, and a translation
     /// track for the root. The latter is always there, so that a clip that
     /// stands still keeps its length.
-    fn motion(&mut self, body: &GlbBody<'_>, first_joint: usize, keys: usize) {
+    fn motion(&mut self, body: &MovingBody<'_>, first_joint: usize, keys: usize) {
         let frames = body.frames;
         let roots = frames.iter().flat_map(|pose| pose.root.to_array());
         let output = self.floats("VEC3", frames.len(), roots);
@@ -255,7 +260,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn skin(&mut self, body: &GlbBody<'_>, first_joint: usize) -> usize {
+    fn skin(&mut self, body: &MovingBody<'_>, first_joint: usize) -> usize {
         let n_joints = body.joints.len();
         let matrices = body
             .joints
@@ -274,7 +279,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Joints and weights, four a set.
-    fn influences(&mut self, body: &GlbBody<'_>, attributes: &mut Map<String, Value>) {
+    fn influences(&mut self, body: &MovingBody<'_>, attributes: &mut Map<String, Value>) {
         let n = body.skin.n_influences();
         let n_vertices = body.rest.len();
         let narrow = body.joints.len() <= 256;
@@ -310,12 +315,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn garment(&mut self, garment: &GlbGarment<'a>, keys: usize) {
+    fn garment(&mut self, garment: &MovingGarment<'a>, keys: usize) {
         let frames = garment.frames;
         let n_targets = frames.len() - 1;
         let mut attributes = Map::new();
         attributes.insert("POSITION".into(), self.positions(&frames[0]).into());
-        if garment.normals != GarmentNormals::Absent {
+        if self.normals != GarmentNormals::Absent {
             let mut normals = vec![Vec3::ZERO; frames[0].len()];
             vertex_normals(garment.topology, &frames[0], &mut normals);
             attributes.insert("NORMAL".into(), self.vectors(&normals).into());
@@ -345,12 +350,12 @@ impl<'a> Plan<'a> {
     }
 
     /// All targets lie in one view, one after the other.
-    fn targets(&mut self, garment: &GlbGarment<'a>) -> Vec<Value> {
+    fn targets(&mut self, garment: &MovingGarment<'a>) -> Vec<Value> {
         let frames = garment.frames;
         let n_vertices = frames[0].len();
         let section = Section::Displacements(frames);
         let positions = self.view(section, Some(VERTEX_BUFFER), Some(12));
-        let normals = (garment.normals == GarmentNormals::EveryFrame).then(|| {
+        let normals = (self.normals == GarmentNormals::EveryFrame).then(|| {
             let section = Section::NormalChanges {
                 topology: garment.topology,
                 frames,
