@@ -2,7 +2,7 @@
 
 use drapery_core::{AnimateError, PoseError, ShapeError};
 use drapery_linalg::NoEigenvalues;
-use drapery_runtime::{DynamicsError, LinearError, PoseRangeError, StableSpaceError};
+use drapery_runtime::{DynamicsError, PartsError, PoseRangeError};
 use drapery_store::dataset::DatasetError;
 
 use crate::PcaError;
@@ -86,12 +86,9 @@ pub enum TrainError {
     /// What was learned are no dynamics.
     #[error(transparent)]
     Dynamics(#[from] DynamicsError),
-    /// What was learned is no stable space.
+    /// What was learned makes no method.
     #[error(transparent)]
-    StableSpace(#[from] StableSpaceError),
-    /// What was learned is no linear garment.
-    #[error(transparent)]
-    Linear(#[from] LinearError),
+    Parts(#[from] PartsError),
     /// Whoever watched has stopped it.
     #[error("it was stopped")]
     Stopped,

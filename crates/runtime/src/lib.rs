@@ -31,6 +31,7 @@ mod hidden_skin;
 mod linear;
 mod model;
 mod outfit;
+mod parts;
 mod pose_range;
 mod products;
 mod root_motion;
@@ -44,18 +45,17 @@ pub use correction::{
 };
 pub use crowd::{CrowdError, CrowdState, CrowdTimes, StableCrowd};
 pub use hidden_skin::HiddenSkin;
-pub use linear::{
-    LinearError, LinearGarment, LinearParts, LinearState, linear_inputs, n_linear_inputs,
-};
+pub use linear::{LinearGarment, LinearParts, LinearState, linear_inputs, n_linear_inputs};
 pub use model::{Model, ModelError, ModelHead, SplitError, TrainingSet};
 pub use outfit::{Outfit, OutfitError, OutfitState};
+pub use parts::PartsError;
 pub use pose_range::{
     LOST, OUTSIDE, PoseRange, PoseRangeError, PoseRangeParts, PoseScratch, Trust, canonical_rows,
 };
 pub use root_motion::{ROOT_MOTION, RootLimits, root_motion};
 pub use skinning::{LIMIT, SkinnedGarment, SkinnedGarmentError, SkinnedState};
 pub use stable_space::{
-    ClothSpace, Dynamics, DynamicsError, MAX_ORDER, RootTerms, StableSpace, StableSpaceError,
-    StableSpaceParts, StableState,
+    ClothSpace, Dynamics, DynamicsError, MAX_ORDER, RootTerms, StableSpace, StableSpaceParts,
+    StableState,
 };
 pub use tensors::{TensorValues, Tensors, TensorsError};

@@ -28,6 +28,7 @@ use drapery_core::{
 use glam::{Affine3A, Mat3, Quat, Vec3, Vec3A};
 
 use crate::model::ModelError;
+use crate::parts::{PartsError, check_sizes, check_values};
 use crate::pose_range::{PoseRange, PoseScratch, Trust};
 use crate::products::add_columns;
 use crate::skinning::{LIMIT, SkinnedGarment, SkinnedState, check_magnitude};
@@ -46,30 +47,6 @@ pub struct LinearParts {
     pub bias: Vec<f32>,
     /// Coefficients per input, shape [input, component].
     pub weights: Vec<f32>,
-}
-
-/// Why parts are no [`LinearGarment`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LinearError {
-    /// Sizes that don't go together.
-    #[error("{what}: {found}, expected {expected}")]
-    Size {
-        /// Of what.
-        what: &'static str,
-        /// The size found.
-        found: usize,
-        /// The size expected.
-        expected: usize,
-    },
-    /// A value is not finite or too large.
-    #[error("value {index} of the {what} is not finite or too large")]
-    NotFinite {
-        /// Of what.
-        what: &'static str,
-        /// Which value.
-        index: usize,
-    },
 }
 
 /// The trained animator.
@@ -133,7 +110,7 @@ impl LinearGarment {
     ///
     /// # Errors
     /// When sizes don't go together or a value is not finite.
-    pub fn new(skinned: SkinnedGarment, parts: LinearParts) -> Result<Self, LinearError> {
+    pub fn new(skinned: SkinnedGarment, parts: LinearParts) -> Result<Self, PartsError> {
         let n_values = 3 * skinned.rest().len();
         let n_components = parts.bias.len();
         let n_joints = skinned.rig().n_joints();
@@ -154,27 +131,14 @@ impl LinearGarment {
                 n_inputs * n_components,
             ),
         ];
-        for (what, found, expected) in sizes {
-            if found != expected {
-                return Err(LinearError::Size {
-                    what,
-                    found,
-                    expected,
-                });
-            }
-        }
+        check_sizes(&sizes)?;
         let values: [(&'static str, &[f32], f32); 4] = [
             ("mean", &parts.mean, LIMIT),
             ("components", &parts.basis, 10.0),
             ("regression", &parts.weights, LIMIT),
             ("bias", &parts.bias, LIMIT),
         ];
-        for (what, values, most) in values {
-            let is_sound = |v: &f32| v.is_finite() && v.abs() <= most;
-            if let Some(index) = values.iter().position(|v| !is_sound(v)) {
-                return Err(LinearError::NotFinite { what, index });
-            }
-        }
+        check_values(&values)?;
         Ok(Self { skinned, parts })
     }
 

@@ -29,8 +29,8 @@ use serde_json::Value;
 
 use crate::tensors::{TensorValues, Tensors, TensorsError};
 use crate::{
-    Animator, DynamicsError, HiddenSkin, LinearError, LinearGarment, PoseRangeError,
-    SkinnedGarment, SkinnedGarmentError, StableSpace, StableSpaceError,
+    Animator, DynamicsError, HiddenSkin, LinearGarment, PartsError, PoseRangeError, SkinnedGarment,
+    SkinnedGarmentError, StableSpace,
 };
 
 /// The version of the file that is written, and the only one that is read.
@@ -153,12 +153,9 @@ pub enum ModelError {
     /// The dynamics are wrong, or unstable.
     #[error(transparent)]
     Dynamics(#[from] DynamicsError),
-    /// The parts of a stable space don't go together.
+    /// The parts of the method don't go together.
     #[error(transparent)]
-    StableSpace(#[from] StableSpaceError),
-    /// The parts of a linear garment don't go together.
-    #[error(transparent)]
-    Linear(#[from] LinearError),
+    Parts(#[from] PartsError),
 }
 
 impl Model {

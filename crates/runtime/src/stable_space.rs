@@ -54,6 +54,7 @@ use glam::{Affine3A, Vec3, Vec3A};
 pub use dynamics::{Dynamics, DynamicsError, MAX_ORDER, RootTerms};
 
 use crate::model::ModelError;
+use crate::parts::{PartsError, check_sizes, check_values};
 use crate::pose_range::{PoseRange, PoseScratch, Trust};
 use crate::products::add_columns;
 use crate::root_motion::{ROOT_MOTION, RootLimits, root_motion, take_along};
@@ -87,30 +88,6 @@ pub struct StableSpaceParts {
     pub dynamics: Dynamics,
     /// What is no motion of the root any more.
     pub limits: RootLimits,
-}
-
-/// Why parts are no [`StableSpace`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StableSpaceError {
-    /// Sizes that don't go together.
-    #[error("{what}: {found}, expected {expected}")]
-    Size {
-        /// Of what.
-        what: &'static str,
-        /// The size found.
-        found: usize,
-        /// The size expected.
-        expected: usize,
-    },
-    /// A value is not finite or too large.
-    #[error("value {index} of the {what} is not finite or too large")]
-    NotFinite {
-        /// Of what.
-        what: &'static str,
-        /// Which value.
-        index: usize,
-    },
 }
 
 /// The trained animator.
@@ -154,7 +131,7 @@ impl StableSpace {
     ///
     /// # Errors
     /// When sizes don't go together or a value is not finite.
-    pub fn new(skinned: SkinnedGarment, parts: StableSpaceParts) -> Result<Self, StableSpaceError> {
+    pub fn new(skinned: SkinnedGarment, parts: StableSpaceParts) -> Result<Self, PartsError> {
         let n_values = 3 * skinned.rest().len();
         let (n_body, n_cloth) = (parts.dynamics.n_body(), parts.dynamics.n_cloth());
         let sizes = [
@@ -173,15 +150,7 @@ impl StableSpace {
             ),
             ("values of model A", parts.still.len(), n_body * n_cloth),
         ];
-        for (what, found, expected) in sizes {
-            if found != expected {
-                return Err(StableSpaceError::Size {
-                    what,
-                    found,
-                    expected,
-                });
-            }
-        }
+        check_sizes(&sizes)?;
         let limits = [parts.limits.step, parts.limits.turn];
         let values: [(&'static str, &[f32], f32); 4] = [
             ("mean garment", &parts.mean, LIMIT),
@@ -189,12 +158,7 @@ impl StableSpace {
             ("model A", &parts.still, LIMIT),
             ("limits of the root", &limits, LIMIT),
         ];
-        for (what, values, most) in values {
-            let is_sound = |v: &f32| v.is_finite() && v.abs() <= most;
-            if let Some(index) = values.iter().position(|v| !is_sound(v)) {
-                return Err(StableSpaceError::NotFinite { what, index });
-            }
-        }
+        check_values(&values)?;
         Ok(Self { skinned, parts })
     }
 
