@@ -25,6 +25,22 @@ export function farther<M extends three.Material>(material: M): M {
   return material;
 }
 
+/** Lets the inner side of cloth be this bright at least, as a share of its colour, so that
+ * a collar is not taken for a hole. */
+const LINING = 0.4;
+
+/** Draws the inner side of what a material is of as it is seen in a lit room. */
+function lined<M extends three.Material>(material: M): M {
+  material.onBeforeCompile = (shader) => {
+    shader.fragmentShader = shader.fragmentShader.replace(
+      "#include <opaque_fragment>",
+      `if (!gl_FrontFacing) outgoingLight = max(outgoingLight, ${LINING.toFixed(2)} * diffuseColor.rgb);
+      #include <opaque_fragment>`,
+    );
+  };
+  return material;
+}
+
 /** Corners of triangles of skin in the open and of skin under the garment; what is always
  * hidden is left out if cloth is drawn over. */
 export function sortMarks(mesh: MeshData, isOver: boolean): { open: number[]; under: number[] } {
@@ -113,11 +129,9 @@ export class Figure {
     this.surface = new Surface(garment);
     this.colours = new three.BufferAttribute(new Float32Array(3 * garment.vertices), 3);
     this.surface.geometry.setAttribute("color", this.colours);
-    const material = new three.MeshStandardMaterial({
-      color: tint,
-      roughness: 0.9,
-      side: three.DoubleSide,
-    });
+    const material = lined(
+      new three.MeshStandardMaterial({ color: tint, roughness: 0.9, side: three.DoubleSide }),
+    );
     material.userData.tint = tint;
     this.cloth = new three.Mesh(this.surface.geometry, material);
     this.body = new three.Mesh(body.geometry, [body.skin, body.under]);

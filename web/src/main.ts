@@ -474,8 +474,8 @@ function vectorOf(
   const ways = basis.subarray(vector * n, (vector + 1) * n);
   const most = ways.reduce((a, b) => Math.max(a, b), 1e-9);
   ways.forEach((way, v) => (pane.distances[v] = way / most));
-  const far = `${(100 * most * Math.abs(value)).toFixed(2)} cm`;
-  const text = `vector ${vector + 1} of ${coefficients.length}: moves by up to ${far}`;
+  const far = (100 * most * Math.abs(value)).toFixed(1);
+  const text = `vector ${vector + 1} of ${coefficients.length}: moves up to ${far} cm`;
   return { ways: pane.distances, text };
 }
 
