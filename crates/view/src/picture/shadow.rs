@@ -39,9 +39,12 @@ const BAND: u32 = 64;
 /// side is a multiple of it.
 const BLOCK: u32 = 32;
 
+/// What is lower than all that is lit: floors go on below everything that stands.
+const NOTHING: f32 = f32::NEG_INFINITY;
+
 /// How far everything reaches towards the light.
 pub(super) struct ShadowMap {
-    /// Height towards the light [m], 0 where there is nothing.
+    /// Height towards the light [m], [`NOTHING`] where there is nothing.
     heights: Vec<f32>,
     side: u32,
     /// Light's axes in the camera's axes: across, up, towards the light.
@@ -98,7 +101,7 @@ impl ShadowMap {
             .filter_map(|t| ScreenTriangle::new(t.map(|v| place(lit[v as usize])), 0))
             .collect();
         let bins = Bins::new(&triangles, side, BAND);
-        let mut heights = vec![0.0_f32; side as usize * side as usize];
+        let mut heights = vec![NOTHING; side as usize * side as usize];
         let bands = heights.chunks_mut((side * BAND) as usize).enumerate();
         for_each(bands, n_threads, |(band, heights)| {
             let top = band as i32 * BAND as i32;
@@ -198,7 +201,7 @@ impl ShadowMap {
         // becomes large.
         let (x, y) = (place.x as i32 as u32, place.y as i32 as u32);
         if x >= self.side || y >= self.side {
-            return 0.0;
+            return NOTHING;
         }
         self.heights[(y * self.side + x) as usize]
     }
@@ -207,7 +210,7 @@ impl ShadowMap {
 /// The largest height within `reach` texels of each block.
 fn tallest_nearby(heights: &[f32], side: u32, reach: f32) -> Vec<f32> {
     let n_blocks = (side / BLOCK) as usize;
-    let mut tallest = vec![0.0_f32; n_blocks * n_blocks];
+    let mut tallest = vec![NOTHING; n_blocks * n_blocks];
     for (y, row) in heights.chunks(side as usize).enumerate() {
         let blocks = &mut tallest[y / BLOCK as usize * n_blocks..][..n_blocks];
         for (most, texels) in blocks.iter_mut().zip(row.chunks(BLOCK as usize)) {
@@ -220,7 +223,7 @@ fn tallest_nearby(heights: &[f32], side: u32, reach: f32) -> Vec<f32> {
     }
     let n_around = (reach / BLOCK as f32) as usize + 1;
     let spread = |values: &[f32], step: usize| {
-        let mut out = vec![0.0_f32; values.len()];
+        let mut out = vec![NOTHING; values.len()];
         for (i, out) in out.iter_mut().enumerate() {
             let place = i / step % n_blocks;
             let (low, high) = (
@@ -228,7 +231,7 @@ fn tallest_nearby(heights: &[f32], side: u32, reach: f32) -> Vec<f32> {
                 (place + n_around).min(n_blocks - 1),
             );
             let first = i - place * step;
-            *out = (low..=high).fold(0.0, |most, p| most.max(values[first + p * step]));
+            *out = (low..=high).fold(NOTHING, |most, p| most.max(values[first + p * step]));
         }
         out
     };

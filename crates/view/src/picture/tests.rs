@@ -198,58 +198,73 @@ fn a_sphere_is_brightest_where_it_faces_the_light() {
     }
 }
 
-#[test]
-fn a_shadow_lands_where_the_light_carries_it() {
-    // A square of 20 cm, level, half a metre up; light from the left at 45°
-    // carries its shadow half a metre to the right.
+/// Light from the left at 45°.
+const FROM_LEFT: Light = Light::InWorld {
+    azimuth: -std::f32::consts::FRAC_PI_2,
+    elevation: std::f32::consts::FRAC_PI_4,
+};
+
+/// A level square of 20 cm, half a metre up.
+fn raised_square(x: f32, z: f32) -> TriMesh {
+    let corners = [(-0.1, -0.1), (-0.1, 0.1), (0.1, 0.1), (0.1, -0.1)];
+    let corners = corners.map(|(dx, dz)| Vec3::new(x + dx, 0.5, z + dz));
+    TriMesh::new(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap()
+}
+
+/// How light the floor is at places, x and z, of a scene in a frame.
+fn floor_light(scene: &mut Scene, bounds: &Bounds, places: &[(f32, f32)]) -> Vec<f32> {
     let size = Size::new(320, 240);
-    let h = 0.5;
-    let mesh = TriMesh::new(
-        vec![
-            Vec3::new(-0.1, h, -0.1),
-            Vec3::new(-0.1, h, 0.1),
-            Vec3::new(0.1, h, 0.1),
-            Vec3::new(0.1, h, -0.1),
-        ],
-        vec![[0, 1, 2], [0, 2, 3]],
-    )
-    .unwrap();
-    let mut scene = on_white([cloth(&mesh, RED)]);
     scene.floor = Some(0.0);
-    let bounds = Bounds {
-        low: Vec3::new(-0.8, 0.0, -0.5),
-        high: Vec3::new(0.8, 0.6, 0.5),
-    };
     let view = View {
         elevation: 0.7,
         ..View::front()
     };
-    let camera = Camera::framing(&bounds, view, size);
+    let camera = Camera::framing(bounds, view, size);
     let options = Options {
-        light: Light::InWorld {
-            azimuth: -std::f32::consts::FRAC_PI_2,
-            elevation: std::f32::consts::FRAC_PI_4,
-        },
+        light: FROM_LEFT,
         ..Options::of_size(size)
     };
-    let image = render(&scene, &camera, &options).unwrap();
-    // Off the lines of the grid.
-    let light = |x: f32, z: f32| {
+    let image = render(scene, &camera, &options).unwrap();
+    let light = |&(x, z): &(f32, f32)| {
         let (x, y, _) = camera.project(Vec3::new(x, 0.0, z), size).unwrap();
         image.pixel(x as u32, y as u32).unwrap().linear().x
     };
-    let in_shadow = light(0.55, 0.05).max(light(0.45, -0.05));
-    assert!(in_shadow < 0.65, "{in_shadow}");
-    for (x, z) in [
+    places.iter().map(light).collect()
+}
+
+#[test]
+fn a_shadow_lands_where_the_light_carries_it() {
+    // Half a metre to the right; places are off the lines of the grid.
+    let square = raised_square(0.0, 0.0);
+    let bounds = Bounds {
+        low: Vec3::new(-0.8, 0.0, -0.5),
+        high: Vec3::new(0.8, 0.6, 0.5),
+    };
+    let places = [
+        (0.55, 0.05),
+        (0.45, -0.05),
         (-0.55, 0.05),
         (0.75, 0.05),
         (0.25, 0.05),
         (0.55, 0.25),
         (0.55, -0.25),
-    ] {
-        let lit = light(x, z);
-        assert!(lit > 0.85, "{lit} at {x}, {z}");
-    }
+    ];
+    let light = floor_light(&mut on_white([cloth(&square, RED)]), &bounds, &places);
+    assert!(light[..2].iter().all(|l| *l < 0.65), "{light:?}");
+    assert!(light[2..].iter().all(|l| *l > 0.85), "{light:?}");
+}
+
+#[test]
+fn floor_that_goes_on_below_everything_is_lit() {
+    let squares = [-3.0, 3.0].map(|z| raised_square(0.0, z));
+    let bounds = Bounds {
+        low: Vec3::new(-2.0, 0.0, -3.2),
+        high: Vec3::new(4.0, 0.6, 3.2),
+    };
+    let mut scene = on_white(squares.each_ref().map(|square| cloth(square, RED)));
+    let places = [(1.55, 0.05), (2.55, 0.05), (3.55, 0.05), (3.05, 1.05)];
+    let light = floor_light(&mut scene, &bounds, &places);
+    assert!(light.iter().all(|l| *l > 0.85), "{light:?}");
 }
 
 #[test]
