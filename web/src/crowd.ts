@@ -2,7 +2,7 @@
 
 import * as three from "three";
 import { Bytes, type MeshData, ServerError, stream } from "./api";
-import { disposeOf, farther, light, sortMarks } from "./figure";
+import { disposeOf, farther, light, lined, sortMarks } from "./figure";
 import type { Track } from "./track";
 
 /** Metres in a step of the positions that are sent. */
@@ -208,6 +208,7 @@ export class Crowd {
       flatShading: true,
     });
     material.onBeforeCompile = (shader) => {
+      shader.fragmentShader = lined(shader.fragmentShader);
       shader.uniforms.places = { value: this.texture };
       // One program serves all garments, whatever they have.
       shader.uniforms.vertices = { value: vertices };

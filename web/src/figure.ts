@@ -25,20 +25,17 @@ export function farther<M extends three.Material>(material: M): M {
   return material;
 }
 
-/** Lets the inner side of cloth be this bright at least, as a share of its colour, so that
- * a collar is not taken for a hole. */
+/** The inner side of cloth is this bright at least, as a share of its colour, so that a
+ * collar is not taken for a hole. */
 const LINING = 0.4;
 
-/** Draws the inner side of what a material is of as it is seen in a lit room. */
-function lined<M extends three.Material>(material: M): M {
-  material.onBeforeCompile = (shader) => {
-    shader.fragmentShader = shader.fragmentShader.replace(
-      "#include <opaque_fragment>",
-      `if (!gl_FrontFacing) outgoingLight = max(outgoingLight, ${LINING.toFixed(2)} * diffuseColor.rgb);
-      #include <opaque_fragment>`,
-    );
-  };
-  return material;
+/** The program of a fragment with the inner side lit. */
+export function lined(fragmentShader: string): string {
+  return fragmentShader.replace(
+    "#include <opaque_fragment>",
+    `if (!gl_FrontFacing) outgoingLight = max(outgoingLight, ${LINING.toFixed(2)} * diffuseColor.rgb);
+    #include <opaque_fragment>`,
+  );
 }
 
 /** Corners of triangles of skin in the open and of skin under the garment; what is always
@@ -129,9 +126,14 @@ export class Figure {
     this.surface = new Surface(garment);
     this.colours = new three.BufferAttribute(new Float32Array(3 * garment.vertices), 3);
     this.surface.geometry.setAttribute("color", this.colours);
-    const material = lined(
-      new three.MeshStandardMaterial({ color: tint, roughness: 0.9, side: three.DoubleSide }),
-    );
+    const material = new three.MeshStandardMaterial({
+      color: tint,
+      roughness: 0.9,
+      side: three.DoubleSide,
+    });
+    material.onBeforeCompile = (shader) => {
+      shader.fragmentShader = lined(shader.fragmentShader);
+    };
     material.userData.tint = tint;
     this.cloth = new three.Mesh(this.surface.geometry, material);
     this.body = new three.Mesh(body.geometry, [body.skin, body.under]);
@@ -168,6 +170,11 @@ export class Figure {
       linear.setRGB(rgb[0]!, rgb[1]!, rgb[2]!, three.SRGBColorSpace).toArray(out, 3 * v);
     });
     this.colours.needsUpdate = true;
+  }
+
+  /** Paints shares, from 0 to 1. */
+  paintShares(shares: Float32Array): void {
+    this.paintDistances(shares, 1);
   }
 
   /** Paints what is inside the body [0.1 mm], from half a millimetre on, and the rest

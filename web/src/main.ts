@@ -26,8 +26,8 @@ interface Pane {
    * at. */
   vector: number | undefined;
   isKept: boolean;
-  /** How far its vectors move vertices, once that was asked for. */
-  basis: Float32Array | undefined;
+  /** How far its vectors move vertices, once that was asked for; or why it is not known. */
+  basis: Float32Array | "asked" | Error | undefined;
   track: Track | undefined;
   isShown: boolean;
   distances: Float32Array;
@@ -118,7 +118,7 @@ async function openGarment(): Promise<void> {
     const bars = document.createElement("canvas");
     bars.className = "bars";
     bars.hidden = true;
-    label.append(title, figures, bars);
+    label.append(title, bars, figures);
     labels.append(label);
     const pane: Pane = {
       name,
@@ -409,7 +409,7 @@ function placeFrame(): void {
     pane.figures.textContent = lines.join("\n");
     const vector = vectorOf(pane, cloth.coefficients);
     if (vector) {
-      pane.figure.paintDistances(vector.ways, 1);
+      if (vector.shares) pane.figure.paintShares(vector.shares);
       pane.figures.textContent += `\n${vector.text}`;
     } else if (cloth.depths) pane.figure.paintDepths(cloth.depths);
     else if (isHeat && isCompared) pane.figure.paintDistances(pane.distances, end);
@@ -439,14 +439,13 @@ function watchBars(pane: Pane, garment: string): void {
     stale();
   };
   pane.bars.addEventListener("pointerenter", () => {
-    if (pane.basis) return;
-    api.basis(garment, pane.name).then(
-      (basis) => {
-        pane.basis = basis;
-        stale();
-      },
-      (error: unknown) => say(String(error)),
-    );
+    if (pane.basis && !(pane.basis instanceof Error)) return;
+    pane.basis = "asked";
+    const take = (basis: Float32Array | Error): void => {
+      pane.basis = basis;
+      stale();
+    };
+    api.basis(garment, pane.name).then(take, (error: unknown) => take(new Error(reason(error))));
   });
   pane.bars.addEventListener("pointermove", (event) => {
     if (!pane.isKept) look(pick(event), false);
@@ -466,17 +465,19 @@ function watchBars(pane: Pane, garment: string): void {
 function vectorOf(
   pane: Pane,
   coefficients: Float32Array,
-): { ways: Float32Array; text: string } | undefined {
+): { shares?: Float32Array; text: string } | undefined {
   const { vector, basis } = pane;
   const value = vector === undefined ? undefined : coefficients[vector];
-  if (vector === undefined || value === undefined || !basis || !check("work").checked) return undefined;
+  if (vector === undefined || value === undefined || !check("work").checked) return undefined;
+  if (basis instanceof Error) return { text: basis.message };
+  if (!(basis instanceof Float32Array)) return undefined;
   const n = pane.distances.length;
   const ways = basis.subarray(vector * n, (vector + 1) * n);
   const most = ways.reduce((a, b) => Math.max(a, b), 1e-9);
-  ways.forEach((way, v) => (pane.distances[v] = way / most));
+  const shares = ways.map((way) => way / most);
   const far = (100 * most * Math.abs(value)).toFixed(1);
   const text = `vector ${vector + 1} of ${coefficients.length}: moves up to ${far} cm`;
-  return { ways: pane.distances, text };
+  return { shares, text };
 }
 
 /** Draws coefficients as bars, each as a share of the largest that has been seen; that of
@@ -506,7 +507,9 @@ function draw(): void {
   const { clientWidth: width, clientHeight: height } = stage;
   const all = shown();
   for (const pane of panes) pane.label.hidden = crowd !== undefined || !all.includes(pane);
-  element("legend").hidden = crowd !== undefined || !check("heat").checked;
+  // Its colours are centimetres, those of a vector shares.
+  const isVector = check("work").checked && all.some((pane) => pane.vector !== undefined);
+  element("legend").hidden = crowd !== undefined || isVector || !check("heat").checked;
   if (crowd) {
     eye.draw([{ scene: crowd.scene, box: { x: 0, y: 0, w: width, h: height } }]);
     return;
@@ -669,8 +672,12 @@ function options(select: HTMLSelectElement, all: { value: string; text: string }
   select.replaceChildren(...all.map(({ value, text }) => new Option(text, value)));
 }
 
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function fail(error: unknown): void {
-  say(error instanceof Error ? error.message : String(error));
+  say(reason(error));
 }
 
 async function main(): Promise<void> {

@@ -172,10 +172,14 @@ try {
   await bars.waitFor();
   // What a vector of the basis moves is painted where its bar is pointed at, or was clicked.
   const unpainted = await shot("bars");
+  const isVector = () => page.evaluate(() => /vector 1 of \d+: moves/.test(document.body.innerText));
   const isSaid = (is) =>
     page.waitForFunction((is) => /vector 1 of \d+: moves/.test(document.body.innerText) === is, is);
-  await bars.hover({ position: { x: 1, y: 10 } });
+  await bars.hover({ position: { x: 1, y: 3 } });
   await isSaid(true);
+  // It stays so: what is said does not push the bars away.
+  await page.waitForTimeout(300);
+  must(await isVector(), "a vector that is pointed at is not shown on");
   await page.mouse.move(5, 400);
   await isSaid(false);
   await bars.click({ position: { x: 1, y: 10 } });

@@ -196,6 +196,7 @@ fn what_is_shown_is_what_is_stored_and_what_the_model_makes() {
     // Principal components are of length one, over all of the garment.
     let (_, basis) = viewer.get("/api/mesh?of=basis&method=ring");
     assert_eq!(numbers(&basis[..8]), [32, head[3]]);
+    assert_eq!(basis.len(), 8 + 4 * 32 * head[3] as usize);
     for vector in floats(&basis[8..]).chunks_exact(32) {
         let length = vector.iter().map(|way| way * way).sum::<f32>().sqrt();
         assert!((length - 1.0).abs() < 1e-4, "{length}");

@@ -15,7 +15,7 @@ use drapery_scene::garment::to_obj;
 use drapery_sim::{MeshBoxes, crossings};
 use drapery_store::CacheWriteError;
 use drapery_store::alembic::{AlembicError, AlembicWriter};
-use drapery_store::gltf::{GarmentNormals, GlbBlend, GlbScene, write_glb};
+use drapery_store::gltf::{GarmentNormals, GlbBlend, GlbScene, GlbWriteError, write_glb};
 use drapery_store::mdd::MddWriter;
 use drapery_store::moving::{MovingBody, MovingGarment, SceneWriteError};
 use drapery_store::npz::{NpyArray, NpzError, write_npz};
@@ -277,7 +277,7 @@ impl<'a> Animation<'a> {
     ///
     /// # Errors
     /// When the parts don't fit together or writing fails.
-    pub fn write_glb(&self, out: &mut dyn Write) -> Result<(), SceneWriteError> {
+    pub fn write_glb(&self, out: &mut dyn Write) -> Result<(), GlbWriteError> {
         let seen = self.seen_body();
         let scene = GlbScene {
             frame_rate: self.clip.frame_rate(),

@@ -127,7 +127,7 @@ pub fn part_limbs(
     let mut turns = vec![vec![DVec3::ZERO; model.skeleton().len()]; n_frames];
     let mut depths = vec![0.0; n_frames];
     let mut first = Vec::new();
-    let mut best: Option<Turned> = None;
+    let mut best: Option<Round> = None;
     for round in 0..MOST_ROUNDS {
         for (f, pose) in clip.frames().iter().enumerate() {
             // Where nothing was met, and nothing turned since, is nothing now.
@@ -135,7 +135,8 @@ pub fn part_limbs(
                 depths[f] = body.solve(pose, &mut turns[f])?;
             }
             let done = f64::from(round) + f as f64 / n_frames as f64;
-            if !each(done / f64::from(MOST_ROUNDS)) {
+            // Rounds beyond the usual are at the end of it.
+            if !each((done / f64::from(ROUNDS)).min(1.0)) {
                 return Ok(None);
             }
         }
@@ -146,7 +147,7 @@ pub fn part_limbs(
         if round + 1 < ROUNDS {
             continue;
         }
-        let found = body.turned(clip, &turns, &depths)?;
+        let found = body.after_round(clip, &turns, &depths)?;
         let left = found.deepest();
         if best.as_ref().is_none_or(|best| left < best.deepest()) {
             best = Some(found);
@@ -155,11 +156,11 @@ pub fn part_limbs(
             break;
         }
     }
-    let Turned {
+    let Round {
         mut turns,
         mut frames,
         depths: mut now,
-    } = best.unwrap_or_default();
+    } = best.expect("MOST_ROUNDS is not below ROUNDS");
     // A limb that is more than halfway through has no way out that turning finds.
     let mut next = 0;
     while next < n_frames {
@@ -204,15 +205,14 @@ pub fn part_limbs(
 }
 
 /// A motion after a round.
-#[derive(Default)]
-struct Turned {
+struct Round {
     turns: Vec<Vec<DVec3>>,
     frames: Vec<Pose>,
     /// How deep parts are in one another [m], shape [frame].
     depths: Vec<f64>,
 }
 
-impl Turned {
+impl Round {
     fn deepest(&self) -> f64 {
         largest(&self.depths)
     }
@@ -337,12 +337,12 @@ impl<'a> Parting<'a> {
     }
 
     /// A motion with the joints of its frames turned, given how deep these were before.
-    fn turned(
+    fn after_round(
         &mut self,
         clip: &Clip,
         turns: &[Vec<DVec3>],
         before: &[f64],
-    ) -> Result<Turned, PoseError> {
+    ) -> Result<Round, PoseError> {
         let mut frames = clip.frames().to_vec();
         let mut depths = vec![f64::NEG_INFINITY; frames.len()];
         for (f, pose) in frames.iter_mut().enumerate() {
@@ -354,7 +354,7 @@ impl<'a> Parting<'a> {
                 depths[f] = deepest(&self.overlaps(pose)?);
             }
         }
-        Ok(Turned {
+        Ok(Round {
             turns: turns.to_vec(),
             frames,
             depths,

@@ -5,9 +5,9 @@
 //! | phase    | the body                                                          |
 //! |----------|-------------------------------------------------------------------|
 //! | shape    | turns from the one that the garment lies on into the one asked for |
-//! | pose     | goes from rest to a little before the first frame                  |
+//! | pose     | goes from rest to a little before the first frame, limbs parted     |
 //! | settling | stands still until the cloth does                                  |
-//! | ease-in  | gathers speed, at constant acceleration, up to the first frame     |
+//! | ease-in  | gathers speed up to the first frame, limbs parted                  |
 //! | frames   | moves as it is told, its pose interpolated in every step           |
 //!
 //! The first four are [`start`](GarmentAnimator::start): Santesteban and

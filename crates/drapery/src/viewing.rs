@@ -637,7 +637,8 @@ impl Exhibit for Exhibition {
     }
 
     fn mesh(&self, query: &Query) -> Result<Vec<u8>, Refusal> {
-        let worn = &self.garments[self.garment(query)?];
+        let garment = self.garment(query)?;
+        let worn = &self.garments[garment];
         match query.get("of") {
             Some("body") => Ok(bytes::mesh(self.character.topology(), worn.marks.bytes())),
             Some("garment") => {
@@ -646,7 +647,7 @@ impl Exhibit for Exhibition {
             }
             Some("basis") => {
                 let name = query.get("method").unwrap_or_default();
-                let animator = space(self.method(name, self.garment(query)?)?);
+                let animator = space(self.method(name, garment)?);
                 let animator = animator.ok_or_else(|| missing("basis of", name))?;
                 let n_vertices = animator.topology().n_vertices();
                 Ok(bytes::basis(n_vertices, &animator.parts().basis))

@@ -209,9 +209,7 @@ impl PenetrationMeter {
             let Some(reading) = reading else { continue };
             (masked[v], depths[v]) = (reading.is_masked, reading.depth);
             found.n_masked += u64::from(reading.is_masked);
-            found
-                .cloth
-                .count(reading.depth, reading.p, reading.is_masked);
+            reading.count_in(&mut found.cloth);
         }
         let between: Vec<Reading> = (self.between().par_iter())
             .filter_map(|corners| {
@@ -220,9 +218,7 @@ impl PenetrationMeter {
             })
             .collect();
         for reading in between {
-            found
-                .cloth
-                .count(reading.depth, reading.p, reading.is_masked);
+            reading.count_in(&mut found.cloth);
         }
         let poking: Vec<(Vec3, f32)> = (skin.par_iter())
             .filter_map(|p| Some((*p, body.pokes_out(*p, cloth)?)))
@@ -327,6 +323,12 @@ struct Reading {
     /// How deep it is inside the body [m], negative outside.
     depth: f32,
     is_masked: bool,
+}
+
+impl Reading {
+    fn count_in(&self, found: &mut Masked) {
+        found.count(self.depth, self.p, self.is_masked);
+    }
 }
 
 /// A vertex of the skin beside cloth.

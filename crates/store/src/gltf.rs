@@ -36,4 +36,4 @@ pub use document::{
 };
 pub use error::{Element, GltfError, Place};
 pub use read::{read, read_file, read_with};
-pub use write::{GarmentNormals, GlbBlend, GlbScene, write_glb};
+pub use write::{GarmentNormals, GlbBlend, GlbScene, GlbWriteError, write_glb};

@@ -1,5 +1,5 @@
 //! What the writers of scenes share: a skinned body, garments whose motion is baked, and
-//! why they may not be written.
+//! why they cannot be written.
 
 use std::io;
 
@@ -55,7 +55,7 @@ pub enum SceneWriteError {
     Nothing {
         /// What it is called.
         name: String,
-        /// `vertices`, `triangles`, `shapes` or `frames`.
+        /// `vertices`, `triangles`, `frames` or, of a garment that is a sum, `shapes`.
         what: &'static str,
     },
     /// Two things move for different times.
@@ -119,15 +119,6 @@ pub enum SceneWriteError {
         joint: u16,
         /// How many there are.
         n_joints: usize,
-    },
-    /// Lengths in a binary glTF have 32 bits.
-    #[error(
-        "the file would have {bytes} bytes, a binary glTF has at most {}",
-        u32::MAX
-    )]
-    TooLarge {
-        /// How long it would be.
-        bytes: u64,
     },
 }
 

@@ -7,7 +7,7 @@ use glam::Vec3;
 /// Steps of positions in a metre.
 pub const STEPS: f32 = 5000.0;
 
-/// Steps to a place [m]; it is within 6.5 m, or ends there.
+/// Steps to a place [m], clamped to ±6.55 m.
 pub fn in_steps(place: Vec3) -> [i16; 3] {
     // A cast stays within the limits of sixteen bits.
     (STEPS * place).round().to_array().map(|steps| steps as i16)

@@ -92,7 +92,7 @@ pub trait Exhibit: Send + Sync {
     /// All of it, as JSON.
     fn catalog(&self) -> String;
 
-    /// A mesh, in bytes.
+    /// A mesh, or numbers of its vertices, in bytes.
     ///
     /// # Errors
     /// When there is none.

@@ -24,7 +24,8 @@ const EASE_TURN: f32 = 0.4;
 const EASE_WAY: f32 = 0.3;
 /// The longest that gathering speed takes [s].
 const EASE_TIME: f32 = 0.5;
-/// Limbs that would have to turn by more than this [rad] are not apart.
+/// A way of parted limbs that begins or ends with one turned by more than this [rad] is
+/// not taken: they would jump.
 const APART: f32 = 0.1;
 
 impl SimulatedGarment<'_> {
@@ -113,14 +114,11 @@ impl SimulatedGarment<'_> {
         let dressing_part = part(reshaping, dressing);
         let share = |frame| smooth(f64::from(frame) / f64::from(dressing)) as f32;
         let plain = (0..=dressing).map(|frame| between(&from, &before, share(frame)));
-        let way = self.parted_way(&worn.wearer.shaped, plain.collect(), dressing_part[0])?;
-        // Limbs that were parted come together as the body gathers speed, if it does.
-        let is_there = way.as_ref().is_none_or(|way| way.last() == Some(&before));
-        let easing = if is_there || easing > 0 {
-            easing
-        } else {
-            dressing
-        };
+        let mut way = self.parted_way(&worn.wearer.shaped, plain.collect(), dressing_part[0])?;
+        if let Some(way) = &mut way {
+            // It is where it is.
+            way[0].clone_from(&from);
+        }
         let course = |share, _: &mut ShapedBody, pose: &mut Pose, _: &mut PoseVelocity| {
             *pose = match &way {
                 None => between(&from, &before, smooth(share) as f32),
@@ -137,15 +135,16 @@ impl SimulatedGarment<'_> {
         let stand = |_: f64, _: &mut ShapedBody, _: &mut Pose, _: &mut PoseVelocity| Ok(());
         let phase = Phase::Settling(part(reshaping + dressing, settling));
         self.play(&mut worn, settling, surroundings, phase, stand)?;
-        self.gather_speed(&mut worn, easing, body)?;
+        let settled = part(reshaping + dressing, settling)[1];
+        self.gather_speed(&mut worn, easing, body, settled)?;
         worn.dressing = std::mem::take(&mut worn.worst);
         self.tell(1.0)?;
         Ok(worn)
     }
 
-    /// Poses, one a frame, with their limbs parted but for the first, if the body would
-    /// be in itself on its way: what cloth got into meanwhile would stay there. `begun`
-    /// is the share that is done before.
+    /// Poses, one a frame, with their limbs parted, if any are in the body or nearly so on
+    /// their way: what cloth got into meanwhile would stay there. `begun` is the share
+    /// that is done before.
     fn parted_way(
         &self,
         body: &ShapedBody,
@@ -155,7 +154,6 @@ impl SimulatedGarment<'_> {
         if plain.len() < 2 {
             return Ok(None);
         }
-        let from = plain[0].clone();
         let skeleton = self.model.skeleton().clone();
         let clip = Clip::new("dressing".into(), skeleton, self.frame_rate, plain);
         let clip = clip.map_err(|_| AnimateError::NotFinite)?;
@@ -163,18 +161,22 @@ impl SimulatedGarment<'_> {
         let config = PartingConfig::DEFAULT;
         let parted = part_limbs(self.model, body, &clip, config, go_on);
         let parted = parted.map_err(refused)?.ok_or(AnimateError::Stopped)?;
-        let mut way = parted.clip.frames().to_vec();
-        // It is where it is.
-        way[0] = from;
-        Ok((parted.n_frames > 0).then_some(way))
+        Ok((parted.n_frames > 0).then(|| parted.clip.frames().to_vec()))
     }
 
     /// Plays frames over which the body comes to where and how fast it is in the first.
-    fn gather_speed(&self, worn: &mut WornGarment, n_frames: u32, body: &BodyFrame<'_>) -> Played {
+    fn gather_speed(
+        &self,
+        worn: &mut WornGarment,
+        n_frames: u32,
+        body: &BodyFrame<'_>,
+        begun: f64,
+    ) -> Played {
         let end = (body.pose, body.velocity);
         let from_to =
             [(&worn.pose, &worn.velocity), end].map(|(pose, velocity)| Moving { pose, velocity });
-        let Some(way) = self.apart_between(&worn.wearer.shaped, from_to, n_frames)? else {
+        let way = self.apart_between(&worn.wearer.shaped, from_to, n_frames, begun)?;
+        let Some(way) = way else {
             return self.play_between(worn, n_frames, end, body.surroundings);
         };
         let (mut pose, mut velocity) = (worn.pose.clone(), worn.velocity.clone());
@@ -193,6 +195,7 @@ impl SimulatedGarment<'_> {
         body: &ShapedBody,
         [from, to]: [Moving<'_>; 2],
         n_frames: u32,
+        begun: f64,
     ) -> Result<Option<Clip>, AnimateError> {
         let time = Seconds(f64::from(n_frames) * self.frame_rate.frame_step().0);
         let (mut pose, mut velocity) = (from.pose.clone(), from.velocity.clone());
@@ -201,14 +204,16 @@ impl SimulatedGarment<'_> {
             sample_between(from, to, time, share, &mut pose, &mut velocity);
             pose.clone()
         });
-        let Some(mut way) = self.parted_way(body, plain.collect(), 1.0)? else {
+        let Some(mut way) = self.parted_way(body, plain.collect(), begun)? else {
             return Ok(None);
         };
         let last = way.len() - 1;
-        if farthest_turn(&way[last], to.pose) > APART {
-            return Ok(None);
+        for (at, end) in [(0, from), (last, to)] {
+            if farthest_turn(&way[at], end.pose) > APART {
+                return Ok(None);
+            }
+            way[at].clone_from(end.pose);
         }
-        way[last].clone_from(to.pose);
         let skeleton = self.model.skeleton().clone();
         let way = Clip::new("way".into(), skeleton, self.frame_rate, way);
         way.map(Some).map_err(|_| AnimateError::NotFinite)
@@ -381,8 +386,6 @@ mod tests {
     use super::*;
     use crate::WearConfig;
 
-    const RATE: f64 = 30.0;
-
     /// Does something with a worn skirt, the body in it and its pose with an arm turned
     /// by an angle.
     fn with_skirt(then: impl Fn(&SimulatedGarment<'_>, &ShapedBody, &dyn Fn(f32) -> Pose, usize)) {
@@ -391,7 +394,7 @@ mod tests {
         let body = person.shaped(&shape).unwrap();
         let skirt = builtin::garment("skirt").unwrap();
         let fabric = Fabric::plain("cloth", 0.2, 400.0, 1e-5);
-        let rate = FrameRate::new(RATE).unwrap();
+        let rate = FrameRate::THIRTY;
         let config = WearConfig::default();
         let worn = SimulatedGarment::new(&skirt, &person, &shape, &fabric, rate, config).unwrap();
         let arm = usize::from(person.skeleton().joint("left_shoulder").unwrap().0);
@@ -423,7 +426,7 @@ mod tests {
             };
             assert_eq!(way_to(0.3), None, "nothing is in the way");
             let way = way_to(-1.05).expect("the arm would be in the trunk");
-            assert_eq!((way.len(), &way[0]), (13, &rest));
+            assert_eq!(way.len(), 13);
             assert_ne!(way[12], turned(-1.05));
             let left = depth(worn, body, way);
             assert!(left < 2e-3, "{left} m in the trunk");
@@ -444,12 +447,12 @@ mod tests {
             });
             let plain = (0..=8).map(|k| {
                 let (mut pose, mut velocity) = (beside.clone(), still.clone());
-                let time = Seconds(8.0 / RATE);
+                let time = Seconds(8.0 * FrameRate::THIRTY.frame_step().0);
                 sample_between(from, to, time, f64::from(k) / 8.0, &mut pose, &mut velocity);
                 pose
             });
             let was = depth(worn, body, plain.collect());
-            let way = worn.apart_between(body, [from, to], 8).unwrap();
+            let way = worn.apart_between(body, [from, to], 8, 0.0).unwrap();
             let way = way.expect("it would swing into the trunk");
             assert_eq!(way.frames().len(), 9);
             assert_eq!([&way.frames()[0], &way.frames()[8]], [&beside, &beside]);
@@ -458,7 +461,7 @@ mod tests {
                 was > 5e-3 && is < 2e-3,
                 "{is} m in the trunk, {was} m plain"
             );
-            let slow = worn.apart_between(body, [from, from], 8).unwrap();
+            let slow = worn.apart_between(body, [from, from], 8, 0.0).unwrap();
             assert!(slow.is_none(), "nothing is in the way");
         });
     }

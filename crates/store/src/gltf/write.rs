@@ -22,7 +22,7 @@ mod blend;
 mod plan;
 mod stream;
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use drapery_core::FrameRate;
 
@@ -68,12 +68,36 @@ pub enum GarmentNormals {
     Absent,
 }
 
+/// Why a scene can't be written as a `.glb`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GlbWriteError {
+    /// Its parts don't fit together, or writing fails.
+    #[error(transparent)]
+    Scene(#[from] SceneWriteError),
+    /// Lengths in a binary glTF have 32 bits.
+    #[error(
+        "the file would have {bytes} bytes, a binary glTF has at most {}",
+        u32::MAX
+    )]
+    TooLarge {
+        /// How long it would be.
+        bytes: u64,
+    },
+}
+
+impl From<io::Error> for GlbWriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Scene(error.into())
+    }
+}
+
 /// Writes a scene as a `.glb`. Wrap files in a buffered writer.
 ///
 /// # Errors
 /// When the parts of the scene don't fit together, a number is not finite, or
 /// writing fails.
-pub fn write_glb(scene: &GlbScene<'_>, out: &mut dyn Write) -> Result<(), SceneWriteError> {
+pub fn write_glb(scene: &GlbScene<'_>, out: &mut dyn Write) -> Result<(), GlbWriteError> {
     check(scene)?;
     let (json, sections) = plan::plan(scene);
     stream::stream(&json, &sections, out)

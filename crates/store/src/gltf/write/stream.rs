@@ -5,7 +5,7 @@ use std::io::Write;
 use drapery_core::{Topology, vertex_normals};
 use glam::Vec3;
 
-use crate::moving::SceneWriteError;
+use super::GlbWriteError;
 
 /// A piece of the binary chunk, a multiple of four bytes long.
 pub(super) enum Section<'a> {
@@ -37,7 +37,7 @@ impl Section<'_> {
         length as u64
     }
 
-    fn write(&self, out: &mut dyn Write) -> Result<(), SceneWriteError> {
+    fn write(&self, out: &mut dyn Write) -> Result<(), GlbWriteError> {
         match self {
             Self::Bytes(bytes) => out.write_all(bytes)?,
             Self::Vectors(vectors) => write_vectors(vectors.iter().copied(), out)?,
@@ -80,7 +80,7 @@ pub(super) fn displacements<'a>(
 fn write_vectors(
     vectors: impl Iterator<Item = Vec3>,
     out: &mut dyn Write,
-) -> Result<(), SceneWriteError> {
+) -> Result<(), GlbWriteError> {
     let bytes: Vec<u8> = vectors
         .flat_map(|v| v.to_array())
         .flat_map(f32::to_le_bytes)
@@ -93,7 +93,7 @@ pub(super) fn stream(
     json: &serde_json::Value,
     sections: &[Section<'_>],
     out: &mut dyn Write,
-) -> Result<(), SceneWriteError> {
+) -> Result<(), GlbWriteError> {
     let mut text = json.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let binary: u64 = sections.iter().map(Section::length).sum();
@@ -101,7 +101,7 @@ pub(super) fn stream(
     let word = |value: u64| {
         u32::try_from(value)
             .map(u32::to_le_bytes)
-            .map_err(|_| SceneWriteError::TooLarge { bytes: total })
+            .map_err(|_| GlbWriteError::TooLarge { bytes: total })
     };
     out.write_all(b"glTF")?;
     out.write_all(&2u32.to_le_bytes())?;
