@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use drapery::core::BodyModel;
 use drapery::{Animation, BakedGarment};
 use serde_json::json;
@@ -47,7 +47,21 @@ impl Format {
 }
 
 pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
-    let format = Format::of(&write::check(&plan.out)?).with_context(|| {
+    for (option, is_given) in [
+        ("--blend-shapes", plan.blend_shapes),
+        ("--no-correct", plan.no_correct),
+    ] {
+        // Clap asks for a model only where a method is not given.
+        ensure!(
+            !is_given || !plan.model.is_empty(),
+            "{option} is for models: give a --model"
+        );
+    }
+    ensure!(
+        plan.cloth.fabric.is_empty() || plan.method == Some(Method::Simulation),
+        "--fabric is for simulation: skinned cloth is the same in any"
+    );
+    let format = Format::of(&write::check("--out", &plan.out)?).with_context(|| {
         format!(
             "--out {}: an animation is written as .glb, .usda, .usd, .abc, .npz, .pc2, .mdd or .obj",
             plan.out.display()
@@ -83,7 +97,10 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
         true => Wearing::by(plan.method.unwrap_or(Method::Skinning), &fabrics),
     };
     if plan.blend_shapes && format != Format::Glb {
-        bail!("--blend-shapes: only a .glb holds them");
+        bail!(
+            "--out {}: blend shapes are written to a .glb alone",
+            plan.out.display()
+        );
     }
     let animation = match plan.blend_shapes {
         true => stage.blend(&models, say)?,

@@ -10,7 +10,7 @@ mod view;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use drapery::scene::garment::Size;
 use drapery::scene::motion::{Axis, LengthUnit};
 use drapery::sim::textbook::Test;
@@ -24,6 +24,22 @@ pub(crate) use train::{
     FittedTo, LinearPlan, Space, StableBy, StableSpacePlan, StableVariant, Train,
 };
 pub(crate) use view::View;
+
+/// What the command line says. A negative number is a value of the option before it,
+/// which says what it takes.
+pub(crate) fn parse() -> Args {
+    let mut matches = with_negative_numbers(Args::command()).get_matches();
+    Args::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.exit())
+}
+
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| match arg.get_action().takes_values() {
+            true => arg.allow_negative_numbers(true),
+            false => arg,
+        })
+        .mut_subcommands(with_negative_numbers)
+}
 
 /// Turns cloth simulation into clothing that runs in real time.
 #[derive(Debug, Parser)]
@@ -48,28 +64,43 @@ pub(crate) enum Command {
     /// The whole road on built-ins that need no file: GLB, contact sheet, page
     Demo(Demo),
     /// Look at a character, or check it
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  drapery character check mannequin\n"
+    )]
     Character(Character),
     /// Look at a garment, or check it
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  drapery garment check t-shirt --on mannequin\n"
+    )]
     Garment(Garment),
     /// Look at a motion, or edit it
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  drapery motion info walk\n")]
     Motion(Motion),
     /// Animate a garment on a character and write it to a file
     Animate(Animate),
     /// Simulate every clip of a scene on every body shape into a dataset
     Simulate(Simulate),
     /// Look at a dataset, check it, take sequences out of it, move clips between splits
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  drapery dataset info out/dress\n"
+    )]
     Dataset(Dataset),
     /// How far models and baselines are from the simulation, on clips they never saw
     Eval(Eval),
     /// Train a method on a dataset
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  drapery train stable-space out/dress --out dress.drapery\n"
+    )]
     Train(Train),
     /// The tables of a paper on our data, our number beside theirs
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  drapery reproduce stable-spaces --scale small --out stable-spaces\n"
+    )]
     Reproduce(Reproduce),
     /// PNG of a character, a garment, a clip or an animation, without a display
     Picture(Picture),
@@ -78,7 +109,7 @@ pub(crate) enum Command {
     /// Cloth against the textbook; exit code 1 if a case misses its limit
     Validate(Validate),
     /// Named speed measurements
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  drapery bench walk --frames 8\n")]
     Bench(Bench),
     /// What is built in, or what a file is
     Info(Info),
@@ -106,13 +137,20 @@ pub(crate) struct Demo {
     #[arg(long)]
     pub(crate) quick: bool,
     /// At most so many frames of each clip that is learned from
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", conflicts_with = "quick",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) frames: Option<u32>,
     /// End with the viewer, until Ctrl-C
     #[arg(long, conflicts_with = "quick")]
     pub(crate) view: bool,
     /// Port of the viewer; 0 takes a free one
-    #[arg(long, default_value_t = 8477, value_name = "PORT", requires = "view")]
+    #[arg(
+        long,
+        default_value_t = 8477,
+        value_name = "PORT",
+        requires = "view",
+        conflicts_with = "quick"
+    )]
     pub(crate) port: u16,
 }
 

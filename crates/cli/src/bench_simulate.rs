@@ -30,8 +30,10 @@ const STEPS: u32 = 10;
 pub(crate) fn run(plan: &SimulateBench, say: &Say) -> anyhow::Result<Answer> {
     let threads = threads_or_all(plan.threads);
     let pool = pool_of(threads)?;
-    if let Some(out) = &plan.picture {
-        write::check(out)?;
+    if let Some(out) = &plan.picture
+        && write::check("--picture", out)? != "png"
+    {
+        anyhow::bail!("--picture {}: a picture is written as .png", out.display());
     }
     let measured = pool.install(|| measure(plan, say))?;
     let Measured {

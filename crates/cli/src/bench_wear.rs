@@ -25,7 +25,7 @@ use crate::wear_table::{ended, failed, table};
 use crate::{Answer, source, stop, workers, write};
 
 pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
-    write::check(&plan.out)?;
+    write::check("--out", &plan.out)?;
     let fabric = source::fabric(&plan.cloth.fabric, say)?;
     let character = source::character(&plan.character, say)?;
     let body = source::shaped(&character, &plan.shape, say)?;

@@ -68,7 +68,7 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<DatasetFolder> {
     DatasetFolder::open(path).with_context(|| format!("cannot open {}", path.display()))
 }
 
-fn info(path: &Path, say: &Say) -> anyhow::Result<Answer> {
+pub(crate) fn info(path: &Path, say: &Say) -> anyhow::Result<Answer> {
     let dataset = open(path)?;
     let outcome = Outcome::of(&dataset, path, 0.0)?;
     let head = dataset.head();

@@ -80,7 +80,7 @@ pub(crate) fn run(
     let character = stored_character(&dataset.head().body)
         .with_context(|| format!("cannot read the body of {}", path.display()))?;
     let times = dataset_times::read(path);
-    let todo = chosen(&dataset.head().manifest.sequences, only)?;
+    let todo = chosen("--only", &dataset.head().manifest.sequences, only)?;
     let frames: u64 = todo.iter().map(|s| u64::from(s.frames)).sum();
     let bar = say.progress(frames, "frames");
     let next = AtomicUsize::new(0);

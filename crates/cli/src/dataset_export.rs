@@ -21,7 +21,7 @@ pub(crate) struct What<'a> {
 }
 
 pub(crate) fn run(path: &Path, what: &What<'_>, out: &Path, say: &Say) -> anyhow::Result<Answer> {
-    let format = Format::of(&write::check(out)?).with_context(|| {
+    let format = Format::of(&write::check("--out", out)?).with_context(|| {
         let out = out.display();
         format!("--out {out}: a sequence is written as .glb, .usda, .usd, .abc, .npz, .pc2, .mdd or .obj")
     })?;
@@ -43,7 +43,7 @@ pub(crate) fn run(path: &Path, what: &What<'_>, out: &Path, say: &Say) -> anyhow
         None => None,
     };
     let n_frames = dataset.sequence(what.sequence)?.plan().frames as usize;
-    let frames = source::frame_range(what.frames, n_frames)?;
+    let frames = source::frame_range("--frames", what.frames, n_frames)?;
     let frames: Vec<u32> = frames.map(|f| f as u32).collect();
     let garments: Vec<usize> = match chosen {
         Some(garment) => vec![garment],

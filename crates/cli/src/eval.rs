@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Eval, say: &Say) -> anyhow::Result<Answer> {
 impl<'a> Plan<'a> {
     fn new(args: &'a Eval, say: &Say) -> anyhow::Result<Self> {
         if let Some(path) = &args.report {
-            let ending = write::check(path)?;
+            let ending = write::check("--report", path)?;
             if ending != "html" {
                 bail!("--report {}: a report is written as .html", path.display());
             }
@@ -474,7 +474,7 @@ fn todo(args: &Eval, dataset: &DatasetFolder, say: &Say) -> anyhow::Result<Vec<P
             split.name()
         );
     }
-    let asked = chosen(&of_split, &args.clips).context("--clips")?;
+    let asked = chosen("--clips", &of_split, &args.clips)?;
     let mut there = Vec::new();
     for planned in &asked {
         match dataset.state(&planned.name)? {

@@ -46,6 +46,9 @@ fn histogram(outcome: &Outcome<'_>) -> String {
     plot.svg()
 }
 
+/// Scales end no sooner than this [cm], however exact a method is.
+const LEAST_SCALE: f64 = 0.1;
+
 /// Where most errors lie below [cm]: those of the skinned garment, the first, or of
 /// all if they are smaller.
 fn scale(outcome: &Outcome<'_>) -> f64 {
@@ -55,9 +58,10 @@ fn scale(outcome: &Outcome<'_>) -> f64 {
         .all
         .first()
         .map(p95)
-        .map_or(largest, |s| s.min(largest));
+        .map_or(largest, |s| s.min(largest))
+        .max(LEAST_SCALE);
     // To a tenth of its power of ten.
-    let unit = 10f64.powf(largest.max(1e-6).log10().floor()) / 2.0;
+    let unit = 10f64.powf(largest.log10().floor()) / 2.0;
     (largest / unit).ceil() * unit
 }
 

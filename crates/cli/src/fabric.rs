@@ -15,7 +15,7 @@ use crate::{Answer, fabric_drape, fabric_picture, source, write};
 
 pub(crate) fn run(plan: &FabricPlan, say: &Say) -> anyhow::Result<Answer> {
     if let Some(out) = &plan.out {
-        if write::check(out)? != "toml" {
+        if write::check("--out", out)? != "toml" {
             bail!("--out {}: a fabric is written to .toml", out.display());
         }
         if plan.fabric.len() > 1 {
@@ -27,7 +27,7 @@ pub(crate) fn run(plan: &FabricPlan, say: &Say) -> anyhow::Result<Answer> {
         }
     }
     if let Some(picture) = &plan.picture
-        && write::check(picture)? != "png"
+        && write::check("--picture", picture)? != "png"
     {
         bail!(
             "--picture {}: a picture is written to .png",

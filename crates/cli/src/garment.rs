@@ -86,7 +86,7 @@ fn check_layers(layers: &[&drapery::core::Garment], say: &Say) -> anyhow::Result
 
 /// Drafts a garment and writes it, with the flat pattern as vt.
 fn draft_to(plan: &DraftPlan, say: &Say) -> anyhow::Result<Answer> {
-    if write::check(&plan.out)? != "obj" {
+    if write::check("--out", &plan.out)? != "obj" {
         bail!("--out {}: a garment is written as .obj", plan.out.display());
     }
     let character = source::character(&plan.character, say)?;

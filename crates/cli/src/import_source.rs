@@ -45,11 +45,15 @@ pub(crate) fn read(plan: &Import, say: &Say) -> anyhow::Result<Source> {
     let archive = archive(plan, &character)?;
     let body = shape_of(plan, archive.as_ref(), &character, body)?;
     let n_cloth = cloths[0].n_frames();
-    let frames = source::frame_range(plan.cloth_frames.as_deref(), n_cloth)
+    let frames = source::frame_range("--cloth-frames", plan.cloth_frames.as_deref(), n_cloth)
         .with_context(|| format!("--cloth-frames for {}", cloths[0].path().display()))?;
     let motion = motion(plan, archive, &character, &body, space, say)?;
-    let shown = source::frame_range(plan.motion_frames.as_deref(), motion.poses.len())
-        .with_context(|| format!("--motion-frames for {}", motion.name))?;
+    let shown = source::frame_range(
+        "--motion-frames",
+        plan.motion_frames.as_deref(),
+        motion.poses.len(),
+    )
+    .with_context(|| format!("--motion-frames for {}", motion.name))?;
     ensure!(
         shown.len() == frames.len(),
         "{} has {} frames of cloth, but {} has {} of the body; choose those that go together with \

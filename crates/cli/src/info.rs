@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use drapery::core::GarmentAnimator;
+use drapery::scene::load::nearest;
 use drapery::scene::scene_file::Scene;
 use drapery::scene::{builtin, fabric};
 use drapery::store::dataset::Split;
@@ -16,7 +17,7 @@ use crate::args::{
 };
 use crate::say::Say;
 use crate::stage::read_model;
-use crate::{Answer, character, garment, motion};
+use crate::{Answer, character, dataset, garment, motion};
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,7 @@ enum Kind {
     Animation,
     Scene,
     Model,
+    Dataset,
 }
 
 pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
@@ -85,6 +87,7 @@ pub(crate) fn run(plan: &Info, say: &Say) -> anyhow::Result<Answer> {
         Kind::Animation => animation(&name, say),
         Kind::Scene => scene(&name, say),
         Kind::Model => model(&name, say),
+        Kind::Dataset => dataset::info(Path::new(&name), say),
         Kind::Motion => motion::run(
             &Motion::Info {
                 motion: name,
@@ -119,7 +122,28 @@ fn kind(name: &str) -> anyhow::Result<Kind> {
         None if builtin::GARMENTS.contains(&name) => Kind::Garment,
         None if fabric::NAMES.contains(&name) => Kind::Fabric,
         None if builtin::CLIPS.contains(&name) || name.contains('+') => Kind::Motion,
-        _ => Kind::Character,
+        _ if Path::new(name).is_dir() => Kind::Dataset,
+        Some("glb" | "gltf") => Kind::Character,
+        None if builtin::CHARACTERS.contains(&name) => Kind::Character,
+        Some(_) => bail!(
+            "{name}: what is told of are .obj, .bvh, .npz, .glb, .gltf, .drapery, .toml and .json \
+             files, folders of datasets, and what is built in"
+        ),
+        None => {
+            let known = [
+                builtin::CHARACTERS,
+                builtin::GARMENTS,
+                fabric::NAMES,
+                builtin::CLIPS,
+                builtin::SCENES,
+            ];
+            let near = nearest(name, known.into_iter().flatten().copied());
+            bail!(
+                "nothing built in is called '{name}'{}, and there is no such folder; drapery \
+                 info lists what is",
+                near.map_or_else(String::new, |n| format!(" (did you mean {n}?)"))
+            )
+        }
     })
 }
 

@@ -52,9 +52,7 @@ mod write;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::args::{Args, Command};
+use crate::args::Command;
 use crate::say::Say;
 
 /// What a command that ran to its end has to say.
@@ -77,7 +75,7 @@ impl Answer {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = args::parse();
     stop::listen();
     let say = Say::new(&args);
     let done = run(&args.command, &say);

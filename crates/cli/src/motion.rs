@@ -115,7 +115,7 @@ enum Format {
 }
 
 fn edit(plan: &MotionEdit, say: &Say) -> anyhow::Result<Answer> {
-    let format = match write::check(&plan.out)?.as_str() {
+    let format = match write::check("--out", &plan.out)?.as_str() {
         "bvh" => Format::Bvh,
         "npz" => Format::Npz,
         _ => bail!(
@@ -180,7 +180,7 @@ fn edited(motion: &str, plan: &MotionEdit, say: &Say) -> anyhow::Result<Clip> {
     let clip = source::motion(motion, &plan.reading, say)?.clip;
     let mut clip = cleaned(clip, &plan.reading, say);
     if plan.trim.is_some() {
-        let range = source::frame_range(plan.trim.as_deref(), clip.frames().len())?;
+        let range = source::frame_range("--trim", plan.trim.as_deref(), clip.frames().len())?;
         clip = trim(
             &clip,
             FrameIndex(range.start as u32)..FrameIndex(range.end as u32),

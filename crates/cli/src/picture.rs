@@ -1,6 +1,6 @@
 //! `drapery picture`: what it looks like, without a display.
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use drapery::Animation;
 use drapery::core::{
     BodyModel, Garment, PosedBody, PseudoNormals, ShapedBody, TriMesh, TriangleTree,
@@ -14,7 +14,7 @@ use drapery::view::picture::{
 use glam::Vec3;
 use serde_json::json;
 
-use crate::args::{ColourBy, Picture, Shape};
+use crate::args::{ColourBy, Method, Picture, Shape};
 use crate::say::Say;
 use crate::stage::{Stage, Wearing, correction, read_models, stretch_percent};
 use crate::{Answer, source, stop, write};
@@ -24,7 +24,7 @@ const SINGLE: u32 = 1024;
 const ON_A_SHEET: u32 = 440;
 
 pub(crate) fn run(plan: &Picture, say: &Say) -> anyhow::Result<Answer> {
-    if write::check(&plan.out)? != "png" {
+    if write::check("--out", &plan.out)? != "png" {
         bail!("--out {}: a picture is written as .png", plan.out.display());
     }
     let look = Look::of(plan);
@@ -133,7 +133,8 @@ fn of_bodies(plan: &Picture, look: &Look, say: &Say) -> anyhow::Result<Vec<u8>> 
         let shape = Shape {
             shape: settings.collect(),
         };
-        bodies.push(source::shaped(&model, &shape, say)?);
+        let body = source::shaped_by("--bodies", &model, &shape, say);
+        bodies.push(body?);
     }
     if !plan.dressed.garment.is_empty() {
         return of_wardrobe(plan, look, &model, &bodies, say);
@@ -204,6 +205,10 @@ fn of_stage(
     say: &Say,
 ) -> anyhow::Result<Vec<u8>> {
     let n_frames = stage.clip.frames().len();
+    ensure!(
+        plan.cloth.fabric.is_empty() || plan.method == Method::Simulation,
+        "--fabric is for --method simulation: skinned cloth is the same in any"
+    );
     let fabrics = source::fabrics(&plan.cloth, &plan.dressed.garment, say)?;
     let wearing = match models.is_empty() {
         false => Wearing::Models(models, correction(plan.no_correct)),

@@ -44,8 +44,8 @@ pub(crate) fn run_scene(
     say: &Say,
 ) -> anyhow::Result<Answer> {
     let recording = recording(plan, scene, say)?;
+    let mut chosen = chosen("--only", &recording.head().manifest.sequences, &plan.only)?;
     let dataset = open(plan, &recording)?;
-    let mut chosen = chosen(&recording.head().manifest.sequences, &plan.only)?;
     chosen.retain(|planned| is_wanted(planned));
     let mut todo: Vec<&PlannedSequence> = Vec::new();
     for planned in &chosen {
@@ -165,6 +165,7 @@ fn open(plan: &Simulate, recording: &Recording) -> anyhow::Result<DatasetFolder>
 
 /// The sequences of clips or of their own names; all if none are given.
 pub(crate) fn chosen<'a>(
+    option: &str,
     all: &'a [PlannedSequence],
     only: &[String],
 ) -> anyhow::Result<Vec<&'a PlannedSequence>> {
@@ -176,7 +177,7 @@ pub(crate) fn chosen<'a>(
             let mut clips: Vec<&str> = all.iter().map(|s| s.parent.as_str()).collect();
             clips.dedup();
             bail!(
-                "--only {name}: there is no such clip or sequence; the clips are {}{}",
+                "{option} {name}: there is no such clip or sequence; the clips are {}{}",
                 clips.join(", "),
                 near.map_or_else(String::new, |n| format!(" (did you mean {n}?)"))
             );
@@ -573,7 +574,7 @@ mod tests {
         ];
         let names = |only: &[&str]| -> anyhow::Result<Vec<String>> {
             let only: Vec<String> = only.iter().map(ToString::to_string).collect();
-            Ok(chosen(&all, &only)?
+            Ok(chosen("--only", &all, &only)?
                 .iter()
                 .map(|s| s.name.clone())
                 .collect())

@@ -146,6 +146,20 @@ pub(crate) fn motion(
         },
         animation: reading.animation.clone(),
     };
+    if load::is_built_in_motion(name) {
+        let of_files = [
+            ("--animation", reading.animation.is_some()),
+            ("--unit", reading.unit.is_some()),
+            ("--up", reading.up.is_some()),
+            (
+                "--calibration",
+                reading.calibration != args::Calibration::Detect,
+            ),
+        ];
+        if let Some((option, _)) = of_files.iter().find(|(_, is_given)| *is_given) {
+            bail!("{option} is for files: {name} is built in");
+        }
+    }
     let loaded = load::load_motion(name, &options)?;
     for note in &loaded.notes {
         say.note(format_args!("{name}: {note}"));
@@ -320,17 +334,27 @@ pub(crate) fn shaped(
     shape: &args::Shape,
     say: &Say,
 ) -> anyhow::Result<ShapedBody> {
+    shaped_by("--shape", character, shape, say)
+}
+
+/// The same, for an option of another name.
+pub(crate) fn shaped_by(
+    option: &str,
+    character: &Character,
+    shape: &args::Shape,
+    say: &Say,
+) -> anyhow::Result<ShapedBody> {
     let parameters = character.shape_parameters();
     let mut coefficients = vec![0.0f32; parameters.len()];
     for setting in &shape.shape {
         let Some((name, value)) = setting.split_once('=') else {
-            bail!("--shape {setting}: expected NAME=VALUE");
+            bail!("{option} {setting}: expected NAME=VALUE");
         };
         let Some(k) = parameters.iter().position(|p| p.name == name) else {
             let names: Vec<&str> = parameters.iter().map(|p| p.name.as_str()).collect();
             let near = load::nearest(name, names.iter().copied());
             bail!(
-                "--shape {setting}: {} has no shape parameter {name}; it has {}{}",
+                "{option} {setting}: {} has no shape parameter {name}; it has {}{}",
                 character.name(),
                 if names.is_empty() {
                     "none".to_string()
@@ -345,12 +369,12 @@ pub(crate) fn shaped(
             .ok()
             .filter(|v: &f32| v.is_finite() && v.abs() <= MAX_COEFFICIENT)
             .with_context(|| {
-                format!("--shape {setting}: {value} is not a number between ±{MAX_COEFFICIENT}")
+                format!("{option} {setting}: {value} is not a number between ±{MAX_COEFFICIENT}")
             })?;
         let parameter = &parameters[k];
         if !(parameter.min..=parameter.max).contains(&number) {
             say.note(format_args!(
-                "--shape {setting}: {} looks sound from {} to {}",
+                "{option} {setting}: {} looks sound from {} to {}",
                 parameter.name, parameter.min, parameter.max
             ));
         }
@@ -359,8 +383,13 @@ pub(crate) fn shaped(
     Ok(character.shaped(&coefficients)?)
 }
 
-/// A range of frames "A..B" within `n_frames`; either end may be left out.
-pub(crate) fn frame_range(text: Option<&str>, n_frames: usize) -> anyhow::Result<Range<usize>> {
+/// A range of frames "A..B" within `n_frames`, as an option gives it; either end may be
+/// left out.
+pub(crate) fn frame_range(
+    option: &str,
+    text: Option<&str>,
+    n_frames: usize,
+) -> anyhow::Result<Range<usize>> {
     let Some(text) = text else {
         return Ok(0..n_frames);
     };
@@ -375,10 +404,14 @@ pub(crate) fn frame_range(text: Option<&str>, n_frames: usize) -> anyhow::Result
     match range {
         Some(range) if range.start < range.end && range.end <= n_frames => Ok(range),
         Some(range) if range.start >= range.end => {
-            bail!("frames {text}: {} is not before {}", range.start, range.end)
+            bail!(
+                "{option} {text}: {} is not before {}",
+                range.start,
+                range.end
+            )
         }
-        Some(_) => bail!("frames {text}: the clip has frames 0..{n_frames}"),
-        None => bail!("frames {text}: expected A..B"),
+        Some(_) => bail!("{option} {text}: the clip has frames 0..{n_frames}"),
+        None => bail!("{option} {text}: expected A..B"),
     }
 }
 
@@ -388,12 +421,15 @@ mod tests {
 
     #[test]
     fn ranges_are_checked_against_the_clip() {
-        assert_eq!(frame_range(None, 10).unwrap(), 0..10);
-        assert_eq!(frame_range(Some("2..5"), 10).unwrap(), 2..5);
-        assert_eq!(frame_range(Some("..5"), 10).unwrap(), 0..5);
-        assert_eq!(frame_range(Some("7.."), 10).unwrap(), 7..10);
+        assert_eq!(frame_range("--frames", None, 10).unwrap(), 0..10);
+        assert_eq!(frame_range("--frames", Some("2..5"), 10).unwrap(), 2..5);
+        assert_eq!(frame_range("--frames", Some("..5"), 10).unwrap(), 0..5);
+        assert_eq!(frame_range("--frames", Some("7.."), 10).unwrap(), 7..10);
         for bad in ["5", "5..2", "0..11", "a..b", "3..3"] {
-            assert!(frame_range(Some(bad), 10).is_err(), "{bad} was taken");
+            assert!(
+                frame_range("--frames", Some(bad), 10).is_err(),
+                "{bad} was taken"
+            );
         }
     }
 

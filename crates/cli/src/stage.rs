@@ -74,7 +74,8 @@ impl Stage {
                 let clip = source::motion_on(name, &dressed.reading, &body, &character, say)?;
                 match &dressed.frames {
                     Some(text) => {
-                        let range = source::frame_range(Some(text), clip.frames().len())?;
+                        let range =
+                            source::frame_range("--frames", Some(text), clip.frames().len())?;
                         first_frame = range.start;
                         let name = clip.name().to_string();
                         trim(

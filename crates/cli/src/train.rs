@@ -38,7 +38,7 @@ struct Ground {
 
 impl Ground {
     fn new(dataset_path: &Path, out: &Path, garment: Option<&str>) -> anyhow::Result<Self> {
-        if write::check(out)? != "drapery" {
+        if write::check("--out", out)? != "drapery" {
             bail!("--out {}: a model is written as .drapery", out.display());
         }
         let dataset = dataset::open(dataset_path)?;

@@ -36,7 +36,10 @@ fn has_page() -> anyhow::Result<()> {
 }
 
 fn cannot_listen(address: SocketAddr) -> String {
-    format!("cannot listen on {address}; --port 0 takes a free port")
+    match address.ip().is_loopback() {
+        true => format!("cannot listen on {address}; --port 0 takes a free port"),
+        false => format!("cannot listen on {address}; is --bind an address of this machine?"),
+    }
 }
 
 pub(crate) fn run(plan: &View, say: &Say) -> anyhow::Result<Answer> {
@@ -93,6 +96,10 @@ fn open(plan: &View, say: &Say) -> anyhow::Result<Exhibition> {
             shown.with_context(|| format!("cannot show {} on {name}", title.join(", ")))
         }
         ([], None) => bail!("models are shown with a dataset or on a --character"),
+        ([file, ..], _) if file.is_file() => bail!(
+            "{}: is neither a dataset's folder nor a .drapery model; motions are given by --motion",
+            file.display()
+        ),
         ([folder, ..], Some(_)) => bail!(
             "{} has its own character; leave out --character",
             folder.display()

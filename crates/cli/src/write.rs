@@ -66,19 +66,20 @@ pub(crate) fn stream(
 
 /// Checks before any work that a file can be written to `path` one day: its
 /// folder is there and it is no folder itself. Returns its ending in lower case.
-pub(crate) fn check(path: &Path) -> anyhow::Result<String> {
+/// `option` gave the path.
+pub(crate) fn check(option: &str, path: &Path) -> anyhow::Result<String> {
     let folder = match path.parent() {
         Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
         Some(folder) => folder,
-        None => anyhow::bail!("--out {}: names no file", path.display()),
+        None => anyhow::bail!("{option} {}: names no file", path.display()),
     };
     anyhow::ensure!(
         folder.is_dir(),
-        "--out {}: there is no folder {}",
+        "{option} {}: there is no folder {}",
         path.display(),
         folder.display()
     );
-    anyhow::ensure!(!path.is_dir(), "--out {}: is a folder", path.display());
+    anyhow::ensure!(!path.is_dir(), "{option} {}: is a folder", path.display());
     Ok(path
         .extension()
         .map(|e| e.to_string_lossy().to_ascii_lowercase())

@@ -111,7 +111,12 @@ fn character_info_has_the_keys_that_others_read() {
 #[test]
 fn wrong_names_are_told_with_the_nearest_right_one() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], &[&str]); 9] = [
+    let cases: [(&[&str], &[&str]); 11] = [
+        (
+            &["info", "stable-spaces-smal"],
+            &["did you mean stable-spaces-small"],
+        ),
+        (&["view", "--port", "-1", "x"], &["-1", "65535"]),
         (&["character", "info", "tub"], &["tub", "did you mean tube"]),
         (
             &[
@@ -569,6 +574,39 @@ fn colours_show_a_quantity_and_films_all_frames() {
 #[test]
 fn options_without_effect_are_refused() {
     let folder = tempfile::tempdir().unwrap();
+    let of = |line: &'static str| line.split(' ').collect::<Vec<_>>();
+    for (line, says) in [
+        (
+            "animate skinning -c tube -g sleeve -m bend --blend-shapes --out a.glb",
+            "--model",
+        ),
+        (
+            "animate skinning -c tube -g sleeve -m bend --no-correct --out a.glb",
+            "--model",
+        ),
+        (
+            "animate skinning -c tube -g sleeve -m bend --fabric denim --out a.glb",
+            "--fabric",
+        ),
+        (
+            "picture -c tube -g sleeve -m bend --fabric denim --out a.png",
+            "--fabric",
+        ),
+        (
+            "picture -c tube -g sleeve -m bend --unit cm --out a.png",
+            "bend is built in",
+        ),
+        ("demo --quick --port 99 --out a", "--port"),
+        ("demo --quick --frames 3 --out a", "--frames"),
+        ("bench simulate --picture a.jpg", ".png"),
+        (
+            "simulate adaptive-bases-sleeve --only nope --out a",
+            "--only nope",
+        ),
+    ] {
+        let message = error(folder.path(), 2, &of(line));
+        assert!(message.contains(says), "{line}: {message}");
+    }
     let cases: [(&[&str], &str); 9] = [
         (
             &[
@@ -754,20 +792,20 @@ fn feet_of_walks_stay_where_they_are_planted() {
 }
 
 #[test]
-fn every_layer_has_its_fabric() {
+fn a_garment_is_of_the_fabric_that_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let worn = |fabrics: &[&'static str]| {
-        let mut words = vec!["animate", "skinning", "-c", "tube", "-m", "bend"];
+        let mut words = vec!["animate", "simulation", "-c", "tube", "-m", "bend"];
         words.extend(["--frames", "0..2", "--out", "layers.glb"]);
-        words.extend(["-g", "sleeve", "-g", "sleeve"]);
+        words.extend(["-g", "sleeve"]);
         words.extend(fabrics.iter().flat_map(|fabric| ["--fabric", fabric]));
         words
     };
     let stderr = error(folder.path(), 2, &worn(&["denim", "denim", "denim"]));
-    assert!(stderr.contains("3 times for 2 garments"), "{stderr}");
-    out(folder.path(), 0, &worn(&["cotton-plain", "wool-worsted"]));
+    assert!(stderr.contains("3 times for 1 garments"), "{stderr}");
+    out(folder.path(), 0, &worn(&["wool-worsted"]));
     let record = std::fs::read(folder.path().join("layers.glb.run.json")).unwrap();
     let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
-    let fabrics = serde_json::json!(["cotton-plain", "wool-worsted"]);
+    let fabrics = serde_json::json!(["wool-worsted"]);
     assert_eq!(record["settings"]["fabric"], fabrics);
 }

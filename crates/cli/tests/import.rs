@@ -345,4 +345,8 @@ fn the_example_of_the_help_works() {
         n_run += 1;
     }
     assert_eq!(n_run, 3, "{help}");
+    // Skinning is exact here: its scales have an end all the same.
+    let plan = "eval --dataset imported --split train --report exact.html";
+    out(folder.path(), 0, &plan.split(' ').collect::<Vec<_>>());
+    assert!(folder.path().join("exact.html").is_file());
 }

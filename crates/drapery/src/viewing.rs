@@ -492,9 +492,14 @@ impl Exhibition {
     }
 
     /// What measures how deep cloth is, if that is asked for.
-    fn gauge(&self, query: &Query, moving: &Moving<'_>, garment: usize) -> Option<Gauge> {
-        let is_asked = self.has_body && query.get("gauge") == Some("1");
-        is_asked.then(|| moving.gauge(&self.garments[garment].garment))
+    fn gauge(
+        &self,
+        query: &Query,
+        moving: &Moving<'_>,
+        garment: usize,
+    ) -> Result<Option<Gauge>, Refusal> {
+        let is_asked = is_on("gauge", query, false)? && self.has_body;
+        Ok(is_asked.then(|| moving.gauge(&self.garments[garment].garment)))
     }
 
     /// The stored cloth.
@@ -505,7 +510,7 @@ impl Exhibition {
         let sequence = dataset.sequence(&clip.name).map_err(failed)?;
         let n = self.garments[garment].garment.mesh().positions().len();
         let moving = self.moving(query)?;
-        let gauge = self.gauge(query, &moving, garment);
+        let gauge = self.gauge(query, &moving, garment)?;
         let read = |frames| sequence.cloth(garment, frames).map_err(failed);
         moving.stored(n, BLOCK, gauge, read, sink)
     }
@@ -538,7 +543,7 @@ impl Exhibition {
             self.config,
         )
         .map_err(failed)?;
-        let gauge = self.gauge(query, &moving, garment);
+        let gauge = self.gauge(query, &moving, garment)?;
         // Dressing takes long, and whoever asked for it may leave meanwhile.
         let sink = Mutex::new(sink);
         let to_sink = |bytes: &[u8]| sink.lock().unwrap_or_else(PoisonError::into_inner)(bytes);
@@ -564,17 +569,18 @@ impl Exhibition {
         let animator = self.method(name, garment)?;
         let moving = self.moving(query)?;
         let correction = self.garments[garment].correction.as_ref();
+        let is_corrected = is_on("correct", query, true)?;
         let method = Method {
             animator,
             warm_up: WARM_UP,
-            correction: correction.filter(|_| query.get("correct") != Some("0")),
+            correction: correction.filter(|_| is_corrected),
             n_coefficients: space(animator).map_or(0, |own| own.parts().dynamics.n_cloth()),
             coefficients: |state| match state {
                 AnimatorState::StableSpace(state) => state.cloth(),
                 _ => &[],
             },
         };
-        let gauge = self.gauge(query, &moving, garment);
+        let gauge = self.gauge(query, &moving, garment)?;
         moving.animate(&method, gauge, sink)
     }
 
@@ -718,6 +724,16 @@ fn unlike(taken: &[&str], name: String) -> String {
             .find(|n| !taken.contains(&n.as_str()))
             .unwrap_or(name),
         false => name,
+    }
+}
+
+/// Whether a query switches something on.
+fn is_on(name: &'static str, query: &Query, usual: bool) -> Result<bool, Refusal> {
+    match query.get(name) {
+        None => Ok(usual),
+        Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(other) => Err(wrong(name, other, "0 or 1")),
     }
 }
 

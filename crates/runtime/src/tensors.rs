@@ -98,7 +98,7 @@ pub enum TensorsError {
         expected: usize,
     },
     /// The head is too long to be one.
-    #[error("the head is said to have {found} bytes, the limit is {MAX_HEAD}: a foreign file")]
+    #[error("this is no model: its head would have {found} bytes, the limit is {MAX_HEAD}")]
     Head {
         /// Its length.
         found: u64,

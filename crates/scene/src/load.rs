@@ -27,7 +27,7 @@ use crate::motion::{
 #[non_exhaustive]
 pub enum LoadError {
     /// No file, and nothing of that name is built in.
-    #[error("no built-in {kind} is called {name}; built in: {}{}", known.join(", "), suggestion(nearest.as_deref()))]
+    #[error("no built-in {kind} is called '{name}'{}; built in: {}", suggestion(nearest.as_deref()), known.join(", "))]
     UnknownName {
         /// `character`, `garment`, `fabric` or `motion`.
         kind: &'static str,
@@ -397,6 +397,11 @@ pub fn load_fabric(name: &str) -> Result<LoadedFabric, LoadError> {
     content.map_err(|source| wrong(KIND, path, source))
 }
 
+/// Whether a name is looked for among what is built in rather than among files.
+pub fn is_built_in_motion(name: &str) -> bool {
+    matches!(as_file(name, "motion", ""), Ok(None))
+}
+
 /// The motion of that name or in that file (.bvh, .npz, .glb, .gltf), on its
 /// own skeleton.
 ///
@@ -605,7 +610,9 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
                 k,
             )
         })
-        .filter(|(distance, k)| *distance <= 2.max(k.len() / 3))
+        .filter(|(distance, k)| {
+            *distance <= 2.max(k.len() / 3) && *distance < k.len().max(name.len())
+        })
         .min()
         .map(|(_, k)| k.to_string())
 }

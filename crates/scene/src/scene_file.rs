@@ -191,7 +191,7 @@ impl SceneFile {
     pub fn parse(text: &str) -> Result<Self, SceneError> {
         let document = DeTable::parse(text).map_err(|source| SceneError::Toml {
             line: line(text, source.span().map_or(0, |s| s.start)),
-            source: Box::new(source),
+            why: source.message().to_string(),
         })?;
         let root = Table::root(document.get_ref(), text).with_keys(&[
             "character",

@@ -78,7 +78,7 @@ pub(crate) enum Dataset {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: Option<u16>,
     },
-    /// Write a sequence to a file: .glb, .usda, .abc, .npz, .pc2, .mdd or .obj
+    /// Write a sequence to a file: .glb, .usda, .usd, .abc, .npz, .pc2, .mdd or .obj
     #[command(
         after_help = "Example, after drapery simulate:\n  drapery dataset export tube bend@mean --out bend.pc2\n"
     )]

@@ -48,12 +48,12 @@ pub enum FabricFileError {
     #[error("not UTF-8 text")]
     NotText(#[from] std::str::Utf8Error),
     /// Not TOML.
-    #[error("line {line}: {}", source.message())]
+    #[error("line {line}: {why}")]
     Toml {
         /// Where.
         line: usize,
         /// What is wrong.
-        source: Box<toml::de::Error>,
+        why: String,
     },
     /// A key that means nothing.
     #[error("line {line}: unknown key {key}{}; there are {known}", suggestion(nearest.as_deref()))]
@@ -89,7 +89,7 @@ pub enum FabricFileError {
         nearest: Option<String>,
     },
     /// A value that cloth can't have, or that stands twice.
-    #[error("line {line}: {source}")]
+    #[error("line {line}")]
     Value {
         /// The line of the key.
         line: usize,
@@ -243,7 +243,7 @@ pub fn read_toml(bytes: &[u8], name: &str) -> Result<Fabric, FabricFileError> {
     let text = std::str::from_utf8(bytes)?;
     let parsed = DeTable::parse(text).map_err(|source| FabricFileError::Toml {
         line: line(text, source.span().map_or(0, |s| s.start)),
-        source: Box::new(source),
+        why: source.message().to_string(),
     })?;
     read_table(&TomlTable::root(parsed.get_ref(), text), name)
 }

@@ -33,12 +33,12 @@ pub enum SceneError {
         known: String,
     },
     /// Not TOML.
-    #[error("line {line}: {}", source.message())]
+    #[error("line {line}: {why}")]
     Toml {
         /// Where.
         line: usize,
         /// What is wrong.
-        source: Box<toml::de::Error>,
+        why: String,
     },
     /// A key that means nothing.
     #[error("line {line}: unknown key {key}{}; there are {known}", meant(nearest.as_deref()))]

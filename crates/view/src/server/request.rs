@@ -25,6 +25,8 @@ pub(super) struct Request {
     pub(super) is_head: bool,
     /// Whether the connection ends with it.
     pub(super) is_last: bool,
+    /// Whether it is of HTTP/1.0, which knows no chunks.
+    pub(super) is_old: bool,
 }
 
 /// What came in.
@@ -127,14 +129,22 @@ fn understand(bytes: &[u8], own: SocketAddr) -> Option<(Received, usize)> {
     if !all("origin").iter().all(is_own) {
         return bad(403, "pages of other origins are not answered");
     }
+    // A page elsewhere may name an address here as a picture, which has no origin; browsers
+    // say so. Links that are followed may come from anywhere.
+    let is_foreign = |s: &&[u8]| matches!(*s, b"cross-site" | b"same-site");
+    let is_followed = all("sec-fetch-mode")[..] == [b"navigate"];
+    if all("sec-fetch-site").iter().any(is_foreign) && !is_followed {
+        return bad(403, "pages of other origins are not answered");
+    }
     let Some((path, query)) = split(target) else {
-        return bad(400, "the path can't be understood");
+        return bad(400, "the path or its query can't be understood");
     };
     let is_closing = |value: &&[u8]| value.eq_ignore_ascii_case(b"close");
     let request = Request {
         path,
         query,
         is_head: method == "HEAD",
+        is_old: parsed.version != Some(1),
         is_last: parsed.version != Some(1) || all("connection").iter().any(is_closing),
     };
     Some((Received::Request(request), n_bytes))
@@ -174,6 +184,9 @@ fn decoded(text: &str) -> Option<String> {
         match first {
             b'%' => {
                 let digits = core::str::from_utf8(rest.get(..2)?).ok()?;
+                if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                    return None;
+                }
                 bytes.push(u8::from_str_radix(digits, 16).ok()?);
                 rest = rest.get(2..)?;
             }

@@ -40,6 +40,8 @@ pub(super) struct Respond<'a> {
     client: &'a TcpStream,
     is_head: bool,
     is_last: bool,
+    /// Whether streams go out in chunks; else they end with the connection.
+    is_chunked: bool,
     has_begun: bool,
 }
 
@@ -50,6 +52,7 @@ impl<'a> Respond<'a> {
             client,
             is_head: false,
             is_last: true,
+            is_chunked: true,
             has_begun: false,
         }
     }
@@ -60,6 +63,7 @@ impl<'a> Respond<'a> {
             client,
             is_head: request.is_head,
             is_last: request.is_last,
+            is_chunked: !request.is_old,
             has_begun: false,
         }
     }
@@ -102,6 +106,9 @@ impl<'a> Respond<'a> {
             return Ok(());
         }
         let mut client = self.client;
+        if !self.is_chunked {
+            return client.write_all(bytes);
+        }
         write!(client, "{:x}\r\n", bytes.len())?;
         client.write_all(bytes)?;
         client.write_all(b"\r\n")
@@ -110,7 +117,7 @@ impl<'a> Respond<'a> {
     /// Ends a stream.
     pub(super) fn end(&mut self) -> io::Result<()> {
         self.part(&[])?;
-        match self.is_head {
+        match self.is_head || !self.is_chunked {
             true => Ok(()),
             false => self.body(b"0\r\n\r\n"),
         }
@@ -131,12 +138,13 @@ impl<'a> Respond<'a> {
             _ => "Internal Server Error",
         };
         let length = match length {
-            Some(length) => format!("Content-Length: {length}"),
-            None => "Transfer-Encoding: chunked".to_string(),
+            Some(length) => format!("Content-Length: {length}\r\n"),
+            None if self.is_chunked => "Transfer-Encoding: chunked\r\n".to_string(),
+            None => String::new(),
         };
         let connection = if self.is_last { "close" } else { "keep-alive" };
         let head = format!(
-            "HTTP/1.1 {status} {reason}\r\nContent-Type: {kind}\r\n{length}\r\n{HEADERS}Connection: {connection}\r\n\r\n"
+            "HTTP/1.1 {status} {reason}\r\nContent-Type: {kind}\r\n{length}{HEADERS}Connection: {connection}\r\n\r\n"
         );
         let mut client = self.client;
         client.write_all(head.as_bytes())

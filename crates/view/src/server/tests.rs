@@ -204,6 +204,19 @@ fn bad_requests_get_an_error_and_the_server_goes_on() {
             "403",
         ),
         (
+            "GET /api/frames HTTP/1.1\r\nHost: {a}\r\nSec-Fetch-Site: cross-site\r\n\r\n",
+            "403",
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: {a}\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nConnection: close\r\n\r\n",
+            "200",
+        ),
+        (
+            "GET / HTTP/1.1\r\nHost: {a}\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n\r\n",
+            "200",
+        ),
+        ("GET /%+1 HTTP/1.1\r\nHost: {a}\r\n\r\n", "400"),
+        (
             "GET /api/frames?n=x HTTP/1.1\r\nHost: {a}\r\nConnection: close\r\n\r\n",
             "400",
         ),
