@@ -94,6 +94,8 @@ const ROUNDS: u32 = 3;
 /// a turn is smaller than its frame asked for once it is smooth.
 const LEFT: f64 = 1e-3;
 const MOST_ROUNDS: u32 = 16;
+/// ... unless so many in a row leave no less of it.
+const PATIENCE: usize = 4;
 /// How often a go is halved that makes it worse.
 const HALVINGS: u32 = 3;
 /// A go that betters a frame by less than this share is the last.
@@ -127,11 +129,13 @@ pub fn part_limbs(
     let mut turns = vec![vec![DVec3::ZERO; model.skeleton().len()]; n_frames];
     let mut depths = vec![0.0; n_frames];
     let mut first = Vec::new();
-    let mut best: Option<Round> = None;
+    let mut is_left = vec![false; n_frames];
+    let mut rounds: Vec<Round> = Vec::new();
     for round in 0..MOST_ROUNDS {
         for (f, pose) in clip.frames().iter().enumerate() {
             // Where nothing was met, and nothing turned since, is nothing now.
-            if round == 0 || depths[f] > f64::NEG_INFINITY || is_turned(&turns[f]) {
+            let may_meet = round == 0 || depths[f] > f64::NEG_INFINITY || is_turned(&turns[f]);
+            if may_meet && !is_left[f] {
                 depths[f] = body.solve(pose, &mut turns[f])?;
             }
             let done = f64::from(round) + f as f64 / n_frames as f64;
@@ -143,16 +147,23 @@ pub fn part_limbs(
         if round == 0 {
             first.clone_from(&depths);
         }
+        // What would take more is left as it is, all of its frames, and takes none around
+        // it along.
+        for run in runs(n_frames, |f| depths[f] > f64::NEG_INFINITY) {
+            if farthest(&turns[run.clone()]) > FARTHEST {
+                is_left[run.clone()].fill(true);
+                turns[run].iter_mut().for_each(|t| t.fill(DVec3::ZERO));
+            }
+        }
         swell(&mut turns, config.smoothing * clip.frame_rate().hz());
         if round + 1 < ROUNDS {
             continue;
         }
-        let found = body.after_round(clip, &turns, &depths)?;
-        let left = found.deepest();
-        if best.as_ref().is_none_or(|best| left < best.deepest()) {
-            best = Some(found);
-        }
-        if left <= LEFT {
+        rounds.push(body.after_round(clip, &turns, &depths)?);
+        if stretches(&rounds)
+            .iter()
+            .all(|run| is_settled(&rounds, run))
+        {
             break;
         }
     }
@@ -160,20 +171,22 @@ pub fn part_limbs(
         mut turns,
         mut frames,
         depths: mut now,
-    } = best.expect("MOST_ROUNDS is not below ROUNDS");
-    // A limb that is more than halfway through has no way out that turning finds.
-    let mut next = 0;
-    while next < n_frames {
-        let run = next..next + turns[next..].iter().take_while(|t| is_turned(t)).count();
-        next = run.end.max(next + 1);
-        let [was, is] = [&first, &now].map(|depths| largest(&depths[run.clone()]));
-        let farthest = (turns[run.clone()].iter().flatten())
-            .map(|turn| turn.length())
-            .fold(0.0, f64::max);
-        if is > WORTH * was || farthest > FARTHEST {
-            frames[run.clone()].clone_from_slice(&clip.frames()[run.clone()]);
-            now[run.clone()].copy_from_slice(&first[run.clone()]);
-            turns[run].iter_mut().for_each(|t| t.fill(DVec3::ZERO));
+    } = rounds[rounds.len() - 1].clone();
+    for run in stretches(&rounds) {
+        // A limb that is more than halfway through has no way out that turning finds.
+        let was = largest(&first[run.clone()]);
+        let best = best_of(&rounds, &run).filter(|best| best.deepest(&run) <= WORTH * was);
+        match best {
+            Some(best) => {
+                frames[run.clone()].clone_from_slice(&best.frames[run.clone()]);
+                now[run.clone()].copy_from_slice(&best.depths[run.clone()]);
+                turns[run.clone()].clone_from_slice(&best.turns[run]);
+            }
+            None => {
+                frames[run.clone()].clone_from_slice(&clip.frames()[run.clone()]);
+                now[run.clone()].copy_from_slice(&first[run.clone()]);
+                turns[run].iter_mut().for_each(|t| t.fill(DVec3::ZERO));
+            }
         }
     }
     let n_turned = turns.iter().filter(|t| is_turned(t)).count();
@@ -205,6 +218,7 @@ pub fn part_limbs(
 }
 
 /// A motion after a round.
+#[derive(Clone)]
 struct Round {
     turns: Vec<Vec<DVec3>>,
     frames: Vec<Pose>,
@@ -213,9 +227,61 @@ struct Round {
 }
 
 impl Round {
-    fn deepest(&self) -> f64 {
-        largest(&self.depths)
+    /// How deep parts are in one another in frames [m].
+    fn deepest(&self, run: &Range<usize>) -> f64 {
+        largest(&self.depths[run.clone()])
     }
+
+    /// The farthest that a joint is turned in frames [rad].
+    fn farthest(&self, run: &Range<usize>) -> f64 {
+        farthest(&self.turns[run.clone()])
+    }
+}
+
+/// The farthest that a joint is turned in frames [rad].
+fn farthest(turns: &[Vec<DVec3>]) -> f64 {
+    let turns = turns.iter().flatten();
+    turns.map(|turn| turn.length()).fold(0.0, f64::max)
+}
+
+/// Runs of frames that were turned in any round: between them all rounds are the same.
+fn stretches(rounds: &[Round]) -> Vec<Range<usize>> {
+    let n_frames = rounds.first().map_or(0, |round| round.turns.len());
+    let is_in_one = |f: usize| rounds.iter().any(|round| is_turned(&round.turns[f]));
+    runs(n_frames, is_in_one)
+}
+
+/// Runs of frames that are so.
+fn runs(n_frames: usize, is_so: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for f in (0..n_frames).filter(|f| is_so(*f)) {
+        match runs.last_mut() {
+            Some(run) if run.end == f => run.end = f + 1,
+            _ => runs.push(f..f + 1),
+        }
+    }
+    runs
+}
+
+/// The round that parts a stretch best without making another motion of it: the last that
+/// does it, or else the one that leaves least.
+fn best_of<'a>(rounds: &'a [Round], run: &Range<usize>) -> Option<&'a Round> {
+    let near = || {
+        rounds
+            .iter()
+            .filter(|round| round.farthest(run) <= FARTHEST)
+    };
+    let parted = near().rfind(|round| round.deepest(run) <= LEFT);
+    let order = |a: &&Round, b: &&Round| a.deepest(run).total_cmp(&b.deepest(run));
+    parted.or_else(|| near().min_by(order))
+}
+
+/// Whether the last round parts a stretch, or none of the last did better than one before.
+fn is_settled(rounds: &[Round], run: &Range<usize>) -> bool {
+    let left: Vec<f64> = rounds.iter().map(|round| round.deepest(run)).collect();
+    let (old, new) = left.split_at(left.len().saturating_sub(PATIENCE));
+    let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
+    left.last().is_some_and(|left| *left <= LEFT) || least(old) <= least(new)
 }
 
 /// The largest of depths, or 0.
@@ -656,6 +722,25 @@ mod tests {
         assert_eq!(parted.after, parted.before);
         assert_eq!((parted.n_frames, parted.most), (0, None));
         assert_eq!(parted.clip, clip);
+    }
+
+    #[test]
+    fn a_stretch_is_parted_beside_one_that_is_not() {
+        let (person, shaped) = person();
+        let swing = |f: usize, at: f32| (-0.5 * ((f as f32 - at) / 1.5).powi(2)).exp();
+        let clip = swinging(&person, |f| -2.5 * swing(f, 12.0) - 1.05 * swing(f, 38.0));
+        let parted = parted(&person, &shaped, &clip);
+        let late = |clip: &Clip| {
+            let (skeleton, rate) = (clip.skeleton().clone(), clip.frame_rate());
+            let frames = clip.frames()[25..].to_vec();
+            Clip::new("late".into(), skeleton, rate, frames).unwrap()
+        };
+        assert_eq!(parted.clip.frames()[..13], clip.frames()[..13]);
+        assert!(parted.n_frames > 0);
+        let config = PartingConfig::DEFAULT;
+        let left = part_limbs(&person, &shaped, &late(&parted.clip), config, |_| true);
+        let left = left.unwrap().expect("it was not stopped").before;
+        assert!(left <= LEFT, "{left}");
     }
 
     #[test]
