@@ -126,6 +126,9 @@ fn edit(plan: &MotionEdit, say: &Say) -> anyhow::Result<Answer> {
     if plan.reading.arm_abduction_deg != 0.0 && plan.to.is_none() {
         bail!("--arm-abduction-deg turns arms while retargeting: it needs --to CHARACTER");
     }
+    if plan.reading.part_limbs && plan.to.is_none() {
+        bail!("--part-limbs parts the limbs of a body: it needs --to CHARACTER");
+    }
     let target = match &plan.to {
         Some(name) => {
             let model = source::character(name, say)?;
@@ -144,6 +147,9 @@ fn edit(plan: &MotionEdit, say: &Say) -> anyhow::Result<Answer> {
         let next = source::motion(next, &plan.reading, say)?.clip;
         let next = on_target(cleaned(next, &plan.reading, say))?;
         clip = blend(&clip, &next, Seconds(plan.overlap_secs)).context("--then")?;
+    }
+    if let Some((model, body)) = &target {
+        clip = source::parted(clip, &plan.reading, body, model, say)?;
     }
     if let Some(hz) = plan.resample {
         clip = resample(&clip, FrameRate::new(hz).context("--resample")?)?;

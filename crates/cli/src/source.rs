@@ -177,6 +177,17 @@ pub(crate) fn motion_on(
     say: &Say,
 ) -> anyhow::Result<Clip> {
     let clip = put_and_cleaned(name, reading, body, character.skeleton(), say)?;
+    parted(clip, reading, body, character, say)
+}
+
+/// A motion with its limbs parted, if that is asked for.
+pub(crate) fn parted(
+    clip: Clip,
+    reading: &args::MotionReading,
+    body: &ShapedBody,
+    character: &Character,
+    say: &Say,
+) -> anyhow::Result<Clip> {
     if !reading.part_limbs {
         return Ok(clip);
     }
@@ -187,7 +198,7 @@ pub(crate) fn motion_on(
         !stop::asked()
     });
     bar.finish_and_clear();
-    let parted = parted.with_context(|| format!("cannot part the limbs of {name}"))?;
+    let parted = parted.with_context(|| format!("cannot part the limbs of {}", clip.name()))?;
     let Some(parted) = parted else {
         stop::check()?;
         return Ok(clip);

@@ -599,6 +599,7 @@ fn options_without_effect_are_refused() {
         ("demo --quick --port 99 --out a", "--port"),
         ("demo --quick --frames 3 --out a", "--frames"),
         ("bench simulate --picture a.jpg", ".png"),
+        ("motion edit bend --part-limbs --out a.bvh", "--to"),
         (
             "simulate adaptive-bases-sleeve --only nope --out a",
             "--only nope",

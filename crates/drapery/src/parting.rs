@@ -94,8 +94,6 @@ const ROUNDS: u32 = 3;
 /// a turn is smaller than its frame asked for once it is smooth.
 const LEFT: f64 = 1e-3;
 const MOST_ROUNDS: u32 = 16;
-/// ... unless so many in a row leave no less of it.
-const PATIENCE: usize = 4;
 /// How often a go is halved that makes it worse.
 const HALVINGS: u32 = 3;
 /// A go that betters a frame by less than this share is the last.
@@ -131,7 +129,8 @@ pub fn part_limbs(
     let mut first = Vec::new();
     let mut is_left = vec![false; n_frames];
     let mut rounds: Vec<Round> = Vec::new();
-    for round in 0..MOST_ROUNDS {
+    let mut round = 0;
+    while round < MOST_ROUNDS {
         for (f, pose) in clip.frames().iter().enumerate() {
             // Where nothing was met, and nothing turned since, is nothing now.
             let may_meet = round == 0 || depths[f] > f64::NEG_INFINITY || is_turned(&turns[f]);
@@ -144,26 +143,24 @@ pub fn part_limbs(
                 return Ok(None);
             }
         }
-        if round == 0 {
+        if first.is_empty() {
             first.clone_from(&depths);
         }
-        // What would take more is left as it is, all of its frames, and takes none around
-        // it along.
-        for run in runs(n_frames, |f| depths[f] > f64::NEG_INFINITY) {
-            if farthest(&turns[run.clone()]) > FARTHEST {
-                is_left[run.clone()].fill(true);
-                turns[run].iter_mut().for_each(|t| t.fill(DVec3::ZERO));
-            }
-        }
         swell(&mut turns, config.smoothing * clip.frame_rate().hz());
-        if round + 1 < ROUNDS {
+        round += 1;
+        if round < ROUNDS {
+            continue;
+        }
+        if round == ROUNDS && leave(&first, &turns, &mut is_left) {
+            // Once more, without what they have taken along.
+            turns.iter_mut().for_each(|t| t.fill(DVec3::ZERO));
+            depths.clone_from(&first);
+            round = 0;
             continue;
         }
         rounds.push(body.after_round(clip, &turns, &depths)?);
-        if stretches(&rounds)
-            .iter()
-            .all(|run| is_settled(&rounds, run))
-        {
+        let parted = |run: &Range<usize>| rounds[rounds.len() - 1].deepest(run) <= LEFT;
+        if stretches(&rounds).iter().all(parted) {
             break;
         }
     }
@@ -215,6 +212,19 @@ pub fn part_limbs(
         n_frames: n_turned,
         most,
     }))
+}
+
+/// Marks frames, as many as hang together, in which a joint would be turned too far to be
+/// the same motion, and says whether there are any that were not.
+fn leave(depths: &[f64], turns: &[Vec<DVec3>], is_left: &mut [bool]) -> bool {
+    let mut is_more = false;
+    for run in runs(depths.len(), |f| depths[f] > f64::NEG_INFINITY) {
+        if !is_left[run.start] && farthest(&turns[run.clone()]) > FARTHEST {
+            is_left[run].fill(true);
+            is_more = true;
+        }
+    }
+    is_more
 }
 
 /// A motion after a round.
@@ -274,14 +284,6 @@ fn best_of<'a>(rounds: &'a [Round], run: &Range<usize>) -> Option<&'a Round> {
     let parted = near().rfind(|round| round.deepest(run) <= LEFT);
     let order = |a: &&Round, b: &&Round| a.deepest(run).total_cmp(&b.deepest(run));
     parted.or_else(|| near().min_by(order))
-}
-
-/// Whether the last round parts a stretch, or none of the last did better than one before.
-fn is_settled(rounds: &[Round], run: &Range<usize>) -> bool {
-    let left: Vec<f64> = rounds.iter().map(|round| round.deepest(run)).collect();
-    let (old, new) = left.split_at(left.len().saturating_sub(PATIENCE));
-    let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
-    left.last().is_some_and(|left| *left <= LEFT) || least(old) <= least(new)
 }
 
 /// The largest of depths, or 0.
