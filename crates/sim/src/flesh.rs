@@ -35,7 +35,9 @@
 //! and the skirt would hang in it. It is *absent* instead, with the arm that it
 //! is at the end of, for all cloth but its own: the skirt lies on the hip as if
 //! there were no hand, and feels it again when it is out of both. Of two strangers
-//! the thinner one is absent, and the hip is there for all cloth. Where a patch that
+//! the thinner one is absent, and the hip is there for all cloth. Two legs that cross
+//! have room enough, and the dress stays on both until one is half through the other.
+//! Where a patch that
 //! is inside another part is in a neighbour elsewhere, it is a fold and no stranger:
 //! a calf on a thigh.
 
@@ -62,6 +64,9 @@ pub struct FleshConfig {
     pub reach: f64,
     /// Parts that are farther apart at rest than this [m] are strangers.
     pub strange: f64,
+    /// Strangers that are both thicker than this [m] give way until one is nearly half
+    /// through the other: legs that cross.
+    pub thick: f64,
 }
 
 impl FleshConfig {
@@ -70,6 +75,7 @@ impl FleshConfig {
         room: 5e-3,
         reach: 0.12,
         strange: 0.25,
+        thick: 0.08,
     };
 }
 
@@ -91,8 +97,10 @@ const NEARLY: f64 = 0.01;
 /// Two places meet that are nearer than this share of what they are at rest:
 /// the two sides of a hand don't.
 const NEARER: f64 = 0.5;
-/// What has sunk deeper than this into a stranger is let through [m].
+/// What has sunk deeper than this into a stranger is let through [m] ...
 const SUNK: f64 = 5e-3;
+/// ... and of two that are thick, deeper than this share of the thinner one.
+const SUNK_SHARE: f64 = 0.45;
 /// A patch of the body that is inside another part is in a fold if more than this
 /// share of it is in a neighbour.
 const FOLD: f64 = 0.05;
@@ -355,7 +363,7 @@ impl Flesh {
                 let is_met = |t| !self.is_stranger(v, t) || self.is_in(positions, v, t, all);
                 facing.filter(|(_, t)| is_met(*t)).map(|(depth, t)| {
                     is_near = !self.is_stranger(v, t);
-                    passes = depth > SUNK && !is_near;
+                    passes = !is_near && depth > self.sunk(v, t);
                     has_sunk = passes && self.is_no_thicker(v, t);
                     (depth + room * (1.0 + 2.0 * (depth / WIDER).min(1.0)), t)
                 })
@@ -426,6 +434,17 @@ impl Flesh {
         corners
             .iter()
             .any(|c| self.most[v] <= self.most[*c as usize])
+    }
+
+    /// How deep a vertex is in a stranger when it has sunk into it [m].
+    fn sunk(&self, v: usize, triangle: u32) -> f64 {
+        let corners = self.boxes.triangles()[triangle as usize];
+        let other = corners.map(|c| self.most[c as usize]);
+        let thinner = self.most[v].min(other.into_iter().fold(0.0, f64::max)) / SQUEEZE;
+        match thinner < self.config.thick {
+            true => SUNK,
+            false => SUNK_SHARE * thinner,
+        }
     }
 
     /// How far a vertex and a triangle are apart at rest [m].

@@ -33,6 +33,12 @@ fn flesh() -> Flesh {
     Flesh::new(&topology, &rest, config)
 }
 
+/// Parts that are absent as soon as one has sunk into the other.
+const THIN: FleshConfig = FleshConfig {
+    thick: f64::INFINITY,
+    ..FleshConfig::DEFAULT
+};
+
 /// How far each vertex is outside the other ball, as the balls are meant.
 fn outside_other(x: &[DVec3], apart: f64) -> Vec<f64> {
     let half = DVec3::new(0.5 * apart, 0.0, 0.0);
@@ -160,7 +166,7 @@ fn what_goes_back_has_no_steps() {
 #[test]
 fn of_two_strangers_the_thinner_one_is_absent() {
     let (topology, rest) = ball_and(1.5, 0.6);
-    let mut flesh = Flesh::new(&topology, &rest, FleshConfig::DEFAULT);
+    let mut flesh = Flesh::new(&topology, &rest, THIN);
     let (_, x) = ball_and(1.5, 2.5 * RADIUS - 0.02);
     let felt = flesh.feel(&x);
     let n = x.len() / 2;
@@ -175,7 +181,7 @@ fn of_two_strangers_the_thinner_one_is_absent() {
 #[test]
 fn strangers_are_absent_where_they_have_sunk_into_one_another() {
     let (topology, rest) = balls(0.6);
-    let mut flesh = Flesh::new(&topology, &rest, FleshConfig::DEFAULT);
+    let mut flesh = Flesh::new(&topology, &rest, THIN);
     let (_, x) = balls(2.0 * RADIUS - 0.004);
     let touching = flesh.feel(&x);
     assert!(touching.back.iter().any(|b| *b > 0.0), "a touch gives way");
@@ -208,11 +214,25 @@ fn strangers_are_absent_where_they_have_sunk_into_one_another() {
     assert!(!flesh.feel(&x).absent.contains(&true));
 }
 
+#[test]
+fn strangers_that_are_thick_give_way_until_one_is_half_through() {
+    let (topology, rest) = balls(0.6);
+    let mut flesh = Flesh::new(&topology, &rest, FleshConfig::DEFAULT);
+    for overlap in [0.004, 0.02, 0.04] {
+        let felt = flesh.feel(&balls(2.0 * RADIUS - overlap).1);
+        let farthest = felt.back.iter().copied().fold(0.0, f64::max);
+        assert!(farthest >= 0.5 * overlap, "{overlap}: {farthest}");
+        assert!(!felt.absent.contains(&true), "{overlap}");
+    }
+    let felt = flesh.feel(&balls(2.0 * RADIUS - 0.07).1);
+    assert!(felt.absent.contains(&true));
+}
+
 /// Two balls grown into one another, as toes are, are not in a third that passes by.
 #[test]
 fn what_is_in_its_own_part_is_in_no_stranger() {
     let (topology, rest) = toes(0.6);
-    let mut flesh = Flesh::new(&topology, &rest, FleshConfig::DEFAULT);
+    let mut flesh = Flesh::new(&topology, &rest, THIN);
     let felt = flesh.feel(&rest);
     let n_inside = felt.inside.iter().filter(|i| **i).count();
     assert!(n_inside > 10, "{n_inside}");
