@@ -98,7 +98,7 @@ pub(crate) fn run(plan: &Animate, say: &Say) -> anyhow::Result<Answer> {
     };
     if plan.blend_shapes && format != Format::Glb {
         bail!(
-            "--out {}: blend shapes are written to a .glb alone",
+            "--out {}: --blend-shapes are written to a .glb alone",
             plan.out.display()
         );
     }
