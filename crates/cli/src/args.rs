@@ -136,9 +136,9 @@ pub(crate) struct Demo {
     /// The skinned dress alone, in seconds
     #[arg(long)]
     pub(crate) quick: bool,
-    /// At most so many frames of each clip that is learned from
+    /// At most so many frames of each clip that is learned from, 6 or more
     #[arg(long, value_name = "N", conflicts_with = "quick",
-          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+          value_parser = clap::value_parser!(u32).range(6..=1_000_000))]
     pub(crate) frames: Option<u32>,
     /// End with the viewer, until Ctrl-C
     #[arg(long, conflicts_with = "quick")]

@@ -597,7 +597,8 @@ fn options_without_effect_are_refused() {
             "bend is built in",
         ),
         ("demo --quick --port 99 --out a", "--port"),
-        ("demo --quick --frames 3 --out a", "--frames"),
+        ("demo --quick --frames 6 --out a", "--frames"),
+        ("demo --frames 5 --out a", "6..="),
         ("bench simulate --picture a.jpg", ".png"),
         ("motion edit bend --part-limbs --out a.bvh", "--to"),
         (
