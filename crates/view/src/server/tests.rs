@@ -238,6 +238,29 @@ fn bad_requests_get_an_error_and_the_server_goes_on() {
 }
 
 #[test]
+fn a_client_that_knows_no_chunks_gets_none() {
+    served(8, |address| {
+        let ask = |version: &str| {
+            let head = format!("GET /api/frames?n=2 HTTP/{version}\r\nHost: {address}\r\n");
+            let answer = sent(
+                address,
+                format!("{head}Connection: close\r\n\r\n").as_bytes(),
+            );
+            let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+            (head.contains("chunked"), body.to_string())
+        };
+        let (is_chunked, old) = ask("1.0");
+        assert!(!is_chunked && !old.contains("\r\n"), "{old}");
+        let (is_chunked, new) = ask("1.1");
+        assert!(is_chunked && new.ends_with("0\r\n\r\n"), "{new}");
+        // The same bytes, of which the other says how many come.
+        let parts = new.split("\r\n").collect::<Vec<_>>();
+        let taken: String = parts.chunks_exact(2).map(|pair| pair[1]).collect();
+        assert_eq!(old, taken);
+    });
+}
+
+#[test]
 fn of_a_thousand_connections_some_are_told_to_come_again_and_none_hurts() {
     served(16, |address| {
         let silent: Vec<TcpStream> = (0..16)
