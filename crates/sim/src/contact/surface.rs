@@ -243,12 +243,18 @@ impl SurfaceContacts {
     /// What a sample remembers of an obstacle whose tangent plane it meets; of
     /// several places that it touched, the one that faced the same way most.
     fn recall(&self, s: usize, o: usize, normal: DVec3) -> Option<Memory> {
+        let facing = |m: &&Memory| m.normal.dot(normal);
+        let own = self.remembered(s, o);
+        own.max_by(|a, b| facing(a).total_cmp(&facing(b))).copied()
+    }
+
+    /// All that a sample remembers of an obstacle.
+    fn remembered(&self, s: usize, o: usize) -> impl Iterator<Item = &Memory> {
         let key = (o as u32, s as u32);
         let of = |m: &Memory| (m.obstacle, m.sample);
         let from = self.memory.partition_point(|m| of(m) < key);
-        let own = self.memory[from..].iter().take_while(|m| of(m) == key);
-        let facing = |m: &&Memory| m.normal.dot(normal);
-        own.max_by(|a, b| facing(a).total_cmp(&facing(b))).copied()
+        let own = self.memory[from..].iter();
+        own.take_while(move |m| of(m) == key)
     }
 
     /// Begins a step of length `dt` [s] from `start` [m] that is expected to
@@ -279,9 +285,46 @@ impl SurfaceContacts {
             self.ranges[o] = range;
             for (s, found) in found {
                 let (from, to) = (self.samples[s].at(start), self.samples[s].at(guess));
+                let normal = found.normal;
                 self.add(s, o, obstacle, found, from, to);
+                for found in self.other_sides(s, o, obstacle, normal, to) {
+                    self.add(s, o, obstacle, found, from, to);
+                }
             }
         }
+    }
+
+    /// The other sides of a crease that a sample lay on when the last step ended,
+    /// if it has come to meet a plane of this `normal`, on its way to `p` [m].
+    fn other_sides(
+        &self,
+        s: usize,
+        o: usize,
+        obstacle: &Obstacle,
+        normal: DVec3,
+        p: DVec3,
+    ) -> Vec<SurfacePoint> {
+        let Obstacle::Mesh(mesh) = obstacle else {
+            return Vec::new();
+        };
+        let mut sides: Vec<SurfacePoint> = Vec::new();
+        for memory in self.remembered(s, o) {
+            let Anchor::Mesh { triangle, .. } = memory.anchor else {
+                continue;
+            };
+            if memory.normal.dot(normal) >= SAME || !mesh.is_there(triangle, self.home(s)) {
+                continue;
+            }
+            let found = mesh.nearest_from(p, triangle);
+            let is_new = |known: DVec3| known.dot(found.normal) < SAME;
+            if found.distance.abs() < 2.0 * self.settings(s).offset
+                && is_new(normal)
+                && sides.iter().all(|side| is_new(side.normal))
+            {
+                sides.push(found);
+            }
+        }
+        sides
     }
 
     /// The parts of an obstacle that samples may touch on the way from `start`
@@ -473,6 +516,7 @@ impl SurfaceContacts {
         let (mut sum, mut change) = (0.0, 0.0);
         let mut touched = vec![false; self.samples.len() * obstacles.len()];
         self.take_down(end);
+        let mut beside = Vec::new();
         for (touch, owner) in self.touches.iter_mut().zip(&mut self.owners) {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
             touched[o * self.samples.len() + s] = true;
@@ -504,21 +548,36 @@ impl SurfaceContacts {
                 }
                 (obstacle, _) => obstacle.nearest(p, f64::INFINITY),
             };
-            if let Some(found) = found
-                && found.distance.abs() <= 2.0 * offset + gap.abs()
-                && found.distance < nearer
-                && found.normal.dot(touch.normal) > 0.0
-            {
-                touch.normal = found.normal;
-                touch.level = found.normal.dot(found.closest);
-                owner.triangle = triangle_of(&found);
-                again = true;
+            let nearer = found.filter(|found| {
+                found.distance.abs() <= 2.0 * offset + gap.abs()
+                    && found.distance < nearer
+                    && found.normal.dot(touch.normal) > 0.0
+            });
+            match nearer {
+                // In the bottom of a crease it lies on both sides of it.
+                Some(found) if touch.force(end) > 0.0 && found.normal.dot(touch.normal) < SAME => {
+                    beside.push((s, o, found));
+                }
+                Some(found) => {
+                    touch.normal = found.normal;
+                    touch.level = found.normal.dot(found.closest);
+                    owner.triangle = triangle_of(&found);
+                    again = true;
+                }
+                None => {}
             }
             if owner.is_out
                 && touch.gap(end) < FLOOR * offset
                 && touch.parts().any(|(vertex, _)| !held[vertex])
             {
                 touch.stiffness *= HARDER;
+                again = true;
+            }
+        }
+        for (s, o, found) in beside {
+            if self.is_news(s, o, &found) {
+                let (from, to) = (self.samples[s].at(start), self.samples[s].at(end));
+                self.add(s, o, &obstacles[o], found, from, to);
                 again = true;
             }
         }
