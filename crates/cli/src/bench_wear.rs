@@ -30,7 +30,15 @@ pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
     let character = source::character(&plan.character, say)?;
     let body = source::shaped(&character, &plan.shape, say)?;
     let abduction = plan.manifest.as_deref().map(abductions).transpose()?;
-    let mut clips = Vec::new();
+    let mut garments: Vec<Worn> = Vec::new();
+    for name in &plan.garment {
+        let worn = source::garment_for(name, plan.pattern, &character, &body, say)?;
+        warn_of_misfit(&worn, &character, &body, say);
+        garments.push(worn);
+    }
+    different("garments", garments.iter().map(|w| w.garment.name()))?;
+    let mut ledger = Ledger::open(&plan.out, &serde_json::to_value(plan)?)?;
+    let mut motions = Vec::new();
     for name in &plan.motion {
         let mut reading: MotionReading = plan.reading.clone();
         if let Some(table) = &abduction {
@@ -38,20 +46,18 @@ pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
                 .get(file_name(name))
                 .with_context(|| format!("--manifest has no row for {name}"))?;
         }
-        let clip = source::motion_on(name, &reading, &body, &character, say)?;
-        clips.push(first_frames(clip, plan.frames)?);
+        motions.push(match known(&ledger, name, &garments, plan.retry) {
+            Some(known) => Motion::Done(known),
+            None => {
+                let clip = source::motion_on(name, &reading, &body, &character, say)?;
+                Motion::Read(first_frames(clip, plan.frames)?)
+            }
+        });
     }
-    let mut garments: Vec<Worn> = Vec::new();
-    for name in &plan.garment {
-        let worn = source::garment_for(name, plan.pattern, &character, &body, say)?;
-        warn_of_misfit(&worn, &character, &body, say);
-        garments.push(worn);
-    }
-    different("motions", clips.iter().map(Clip::name))?;
-    different("garments", garments.iter().map(|w| w.garment.name()))?;
-    let mut ledger = Ledger::open(&plan.out, &serde_json::to_value(plan)?)?;
-    let pairs: Vec<(&Clip, &Worn)> = clips
+    different("motions", motions.iter().map(Motion::name))?;
+    let pairs: Vec<(&Clip, &Worn)> = motions
         .iter()
+        .filter_map(Motion::clip)
         .flat_map(|clip| garments.iter().map(move |worn| (clip, worn)))
         .collect();
     let todo: Vec<(&Clip, &Worn)> = pairs
@@ -62,12 +68,12 @@ pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
             None => true,
         })
         .collect();
-    if todo.len() < pairs.len() {
+    let n_pairs = motions.len() * garments.len();
+    if todo.len() < n_pairs {
         say.note(format_args!(
-            "{}: {} of {} pairs are there already",
+            "{}: {} of {n_pairs} pairs are there already",
             plan.out.display(),
-            pairs.len() - todo.len(),
-            pairs.len()
+            n_pairs - todo.len(),
         ));
     }
     let wardrobe = Wardrobe {
@@ -78,15 +84,65 @@ pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
     };
     work(&wardrobe, &todo, &mut ledger, threads(plan), say)?;
     stop::check()?;
-    let found: Vec<&Value> = pairs
+    let found: Vec<&Value> = motions
         .iter()
-        .filter_map(|pair| ledger.get(&name_of(pair)))
+        .flat_map(|motion| {
+            let names = garments.iter().map(|worn| motion.pair_with(worn));
+            names.filter_map(|name| ledger.get(&name))
+        })
         .collect();
     let any_failed = found.iter().any(|pair| failed(pair));
     say.end(table(&found))?;
     Ok(match any_failed {
         true => Answer::No,
         false => Answer::Yes,
+    })
+}
+
+/// A motion of the plan.
+enum Motion {
+    /// All of its pairs are in the ledger, under this name.
+    Done(String),
+    Read(Clip),
+}
+
+impl Motion {
+    fn name(&self) -> &str {
+        match self {
+            Self::Done(name) => name,
+            Self::Read(clip) => clip.name(),
+        }
+    }
+
+    const fn clip(&self) -> Option<&Clip> {
+        match self {
+            Self::Done(_) => None,
+            Self::Read(clip) => Some(clip),
+        }
+    }
+
+    fn pair_with(&self, worn: &Worn) -> PairName {
+        PairName {
+            clip: self.name().to_string(),
+            garment: worn.garment.name().to_string(),
+        }
+    }
+}
+
+/// The name under which a ledger has all pairs of a motion. Parting the limbs of a
+/// long one takes a while, and is left out then.
+fn known(ledger: &Ledger, motion: &str, garments: &[Worn], retry: bool) -> Option<String> {
+    let file = file_name(motion);
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    ledger.name_of(stem, |clip| {
+        garments.iter().all(|worn| {
+            let name = PairName {
+                clip: clip.to_string(),
+                garment: worn.garment.name().to_string(),
+            };
+            let pair = ledger.get(&name);
+            pair.is_some_and(|pair| !(retry && failed(pair)))
+        })
     })
 }
 

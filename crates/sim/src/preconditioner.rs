@@ -93,9 +93,17 @@ impl Preconditioner {
             return true;
         }
         self.made_for = None;
-        let values = self.entries(matrix, objective.held);
+        let mut values = self.entries(matrix, objective.held);
         if self.lanes.factor(&values).is_err() {
-            return false;
+            // With inertia it is rounding that has left no factor: the diagonal alone
+            // is a poor one, and better than none.
+            if objective.inertia.is_none() {
+                return false;
+            }
+            self.leave_diagonal(&mut values);
+            if self.lanes.factor(&values).is_err() {
+                return false;
+            }
         }
         self.made_for = Some(MadeFor {
             dt,
@@ -105,6 +113,19 @@ impl Preconditioner {
             excess: 0.0,
         });
         true
+    }
+
+    /// Leaves only the diagonal of the entries of all lanes.
+    fn leave_diagonal(&self, values: &mut [Lanes]) {
+        let pattern = self.lanes.pattern();
+        let starts = pattern.column_starts();
+        for column in 0..starts.len() - 1 {
+            for at in starts[column]..starts[column + 1] {
+                if pattern.rows()[at] != column {
+                    values[at] = [0.0; LANES];
+                }
+            }
+        }
     }
 
     /// Takes note of how many iterations a solve took to a share `tolerance`

@@ -221,8 +221,10 @@ const SEEN: f64 = 0.9;
 /// The share of the rest distance that must be left; half of what there was
 /// for a pair that started with less than twice that.
 const FLOOR: f64 = 0.05;
-/// A pair that has come too near presses at least so much harder.
+/// A pair that has come too near presses at least so much harder ...
 const HARDER: f64 = 4.0;
+/// ... up to this many m/h²: beyond that matrices have no factor.
+const HARDEST: f64 = 1e6;
 /// A solve is repeated at most so often in a step.
 const MAX_ROUNDS: u32 = 8;
 /// A new pair whose friction was expected wrong by so much is solved again
@@ -621,8 +623,10 @@ impl PairContacts {
         let contact = self.contact(near, frame, motion)?;
         let of_pair = self.contacts[self.of_pair(near.pair)].iter();
         let hardest = of_pair.map(|c| c.stiffness).fold(0.0, f64::max);
+        let limit = HARDEST * contact.mass / (self.dt * self.dt);
+        let harder = (HARDER * hardest).min(limit).max(hardest);
         Some(Contact {
-            stiffness: contact.stiffness.max(HARDER * hardest),
+            stiffness: contact.stiffness.max(harder),
             ..contact
         })
     }

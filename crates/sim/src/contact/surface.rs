@@ -76,8 +76,11 @@ const CURVED: f64 = 0.2;
 const CHANGED: f64 = 0.1;
 /// What ends inside is set this share of the offset outside.
 const FLOOR: f64 = 0.02;
-/// A point that has ended inside presses so much harder.
+/// A point that has ended inside presses so much harder ...
 const HARDER: f64 = 4.0;
+/// ... up to this many m/h². Where nothing keeps a point out, as where two parts of a
+/// body leave it no room, harder and harder ends in matrices that have no factor.
+const HARDEST: f64 = 1e6;
 /// Samples that one task takes.
 const CHUNK: usize = 256;
 /// Planes whose normals agree so far say the same.
@@ -521,6 +524,7 @@ impl SurfaceContacts {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
             touched[o * self.samples.len() + s] = true;
             let SurfaceSettings { offset, friction } = self.settings[usize::from(self.piece_of[s])];
+            let hardest = HARDEST * self.masses[s] / (self.dt * self.dt);
             // What was solved with, before it is made any harder.
             let limit = friction * touch.force(end);
             sum += limit;
@@ -570,7 +574,7 @@ impl SurfaceContacts {
                 && touch.gap(end) < FLOOR * offset
                 && touch.parts().any(|(vertex, _)| !held[vertex])
             {
-                touch.stiffness *= HARDER;
+                touch.stiffness = harder(touch.stiffness, hardest);
                 again = true;
             }
         }
@@ -781,6 +785,11 @@ impl SurfaceContacts {
         }
         self.memory.sort_by_key(|m| (m.obstacle, m.sample));
     }
+}
+
+/// A stiffness made harder, up to a limit [N/m]; no softer than it was.
+fn harder(stiffness: f64, hardest: f64) -> f64 {
+    (HARDER * stiffness).min(hardest).max(stiffness)
 }
 
 /// Sets a point that passed into a mesh on the way from `start` back to where
