@@ -8,7 +8,8 @@
 use drapery_core::{Fabric, Topology};
 use drapery_sim::{
     Attachment, Basis, Cloth, Damping, Friction, Inertia, Integrator, Minimiser, NewtonConfig,
-    Objective, RestShape, Simulation, SimulationConfig, Solver, Spring, StrainCap, Touch, Wind,
+    Objective, RestShape, Simulation, SimulationConfig, SolveError, Solver, Spring, StrainCap,
+    Touch, Wind,
 };
 use glam::{DMat3, DVec2, DVec3};
 
@@ -791,4 +792,49 @@ fn cloth_in_motion_is_solved_in_proportion() {
     // Speed of the whole changes nothing.
     let drift = DVec3::new(7.0, 0.0, -3.0);
     assert_eq!(iterations(0.05, drift), loose);
+}
+
+/// Contacts so stiff that rounding leaves the preconditioner's matrices no factor were
+/// taken for cloth that nothing holds, and ended a clip.
+#[test]
+fn contacts_beyond_what_a_factor_can_bear_are_still_solved_for() {
+    let mut scene = Everything::new(4, 0.01);
+    let triangles = scene.cloth.membrane().triangles().to_vec();
+    // Too few to hold all of it.
+    scene.touches = triangles
+        .iter()
+        .enumerate()
+        .step_by(3)
+        .map(|(i, [a, b, c])| {
+            let i = i as f64;
+            Touch {
+                vertices: [*a, *b, *c, 0],
+                weights: [0.2, 0.3, 0.5, 0.0],
+                n_vertices: 3,
+                normal: DVec3::new(i.sin(), 2.0, i.cos()).normalize(),
+                level: 0.0,
+                offset: 1.0,
+                softness: 0.01,
+                stiffness: 1e12,
+                friction: None,
+            }
+        })
+        .collect();
+    let config = NewtonConfig {
+        solver: Solver::Iterative,
+        max_iterations: 1,
+        ..NewtonConfig::default()
+    };
+    let (objective, mut x) = (scene.objective(), scene.x.clone());
+    let before = objective.value(&x);
+    let solved = Minimiser::default().minimise(&objective, &mut x, &config);
+    solved.expect("inertia holds every vertex");
+    assert!(objective.value(&x) < before);
+    // At rest, what has no factor is held by nothing.
+    let rest = Objective {
+        inertia: None,
+        ..objective
+    };
+    let solved = Minimiser::default().minimise(&rest, &mut scene.x.clone(), &config);
+    assert_eq!(solved.unwrap_err(), SolveError::Unheld);
 }

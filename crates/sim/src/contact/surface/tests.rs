@@ -149,3 +149,34 @@ fn a_point_in_a_crease_is_kept_off_both_of_its_sides() {
     assert_eq!(normals.len(), 2);
     assert!(normals[0].distance(sides[0]) < 1e-9 && normals[1].distance(sides[1]) < 1e-9);
 }
+
+/// Where nothing keeps a point out, pressing harder has an end.
+#[test]
+fn what_presses_in_vain_gets_only_so_hard() {
+    let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
+    let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
+    let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
+    let plane = RigidObstacle::new(Shape::Plane, Placement::IDENTITY).unwrap();
+    let obstacles = [Obstacle::from(plane)];
+    let settings = SurfaceSettings {
+        offset: 1.5e-3,
+        friction: 0.5,
+    };
+    let mut contacts = SurfaceContacts::new(&cloth, 0.03, vec![settings]);
+    let at = |y: f64| -> Vec<DVec3> {
+        let points = sheet.points.iter();
+        points.map(|p| DVec3::new(p.x, y, p.y)).collect()
+    };
+    let (start, end, dt) = (at(1e-3), at(-1e-4), 0.01);
+    contacts.begin(&obstacles, &start, &start, dt);
+    for _ in 0..30 {
+        assert!(contacts.refresh(&obstacles, &[false; 4], &start, &end));
+    }
+    for (touch, mass) in contacts.touches().iter().zip(&contacts.masses) {
+        let (found, expected) = (touch.stiffness, HARDEST * mass / (dt * dt));
+        assert!(
+            (found / expected - 1.0).abs() < 1e-12,
+            "{found} for {expected}"
+        );
+    }
+}
