@@ -27,6 +27,7 @@
 //! ([`SurfaceContacts::find_caught`]), and pushed out as vertices are until they are
 //! out; their pairs are off for so long.
 
+mod memory;
 mod ranges;
 mod sample;
 #[cfg(test)]
@@ -35,6 +36,7 @@ mod tests;
 use glam::DVec3;
 use rayon::prelude::*;
 
+use self::memory::Memory;
 use self::ranges::{DEEPEST, Gone, Known, MeshRange};
 use self::sample::Sample;
 use super::obstacle::{Anchor, Obstacle, RigidObstacle, SurfacePoint};
@@ -98,21 +100,6 @@ pub(crate) enum LookAt {
     Caught,
     /// All edges and faces of the cloth.
     All,
-}
-
-/// What is remembered of a point that touches.
-#[derive(Clone, Copy, Debug)]
-struct Memory {
-    obstacle: u32,
-    sample: u32,
-    /// Along which it pressed.
-    normal: DVec3,
-    /// Where it sticks to.
-    anchor: Anchor,
-    /// How far off the surface the anchor is held [m].
-    height: f64,
-    /// N of the last solve [N].
-    force: f64,
 }
 
 /// What a touch was like in a solve.
@@ -243,23 +230,6 @@ impl SurfaceContacts {
         self.memory.clear();
     }
 
-    /// What a sample remembers of an obstacle whose tangent plane it meets; of
-    /// several places that it touched, the one that faced the same way most.
-    fn recall(&self, s: usize, o: usize, normal: DVec3) -> Option<Memory> {
-        let facing = |m: &&Memory| m.normal.dot(normal);
-        let own = self.remembered(s, o);
-        own.max_by(|a, b| facing(a).total_cmp(&facing(b))).copied()
-    }
-
-    /// All that a sample remembers of an obstacle.
-    fn remembered(&self, s: usize, o: usize) -> impl Iterator<Item = &Memory> {
-        let key = (o as u32, s as u32);
-        let of = |m: &Memory| (m.obstacle, m.sample);
-        let from = self.memory.partition_point(|m| of(m) < key);
-        let own = self.memory[from..].iter();
-        own.take_while(move |m| of(m) == key)
-    }
-
     /// Begins a step of length `dt` [s] from `start` [m] that is expected to
     /// end near `guess` [m].
     pub(crate) fn begin(
@@ -295,39 +265,6 @@ impl SurfaceContacts {
                 }
             }
         }
-    }
-
-    /// The other sides of a crease that a sample lay on when the last step ended,
-    /// if it has come to meet a plane of this `normal`, on its way to `p` [m].
-    fn other_sides(
-        &self,
-        s: usize,
-        o: usize,
-        obstacle: &Obstacle,
-        normal: DVec3,
-        p: DVec3,
-    ) -> Vec<SurfacePoint> {
-        let Obstacle::Mesh(mesh) = obstacle else {
-            return Vec::new();
-        };
-        let mut sides: Vec<SurfacePoint> = Vec::new();
-        for memory in self.remembered(s, o) {
-            let Anchor::Mesh { triangle, .. } = memory.anchor else {
-                continue;
-            };
-            if memory.normal.dot(normal) >= SAME || !mesh.is_there(triangle, self.home(s)) {
-                continue;
-            }
-            let found = mesh.nearest_from(p, triangle);
-            let is_new = |known: DVec3| known.dot(found.normal) < SAME;
-            if found.distance.abs() < 2.0 * self.settings(s).offset
-                && is_new(normal)
-                && sides.iter().all(|side| is_new(side.normal))
-            {
-                sides.push(found);
-            }
-        }
-        sides
     }
 
     /// The parts of an obstacle that samples may touch on the way from `start`

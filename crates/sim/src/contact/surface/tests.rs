@@ -7,23 +7,37 @@ use super::super::obstacle::{Placement, RigidObstacle};
 use super::*;
 use crate::textbook::{Rectangle, Triangulation};
 
-/// What was solved for last counts, not what was to be solved for next.
-#[test]
-fn forces_that_were_never_solved_for_are_not_remembered() {
+/// A square of cloth, and its contacts.
+fn square() -> (Rectangle, SurfaceContacts) {
     let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
     let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
     let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
-    let plane = RigidObstacle::new(Shape::Plane, Placement::IDENTITY).unwrap();
-    let obstacles = [Obstacle::from(plane)];
     let settings = SurfaceSettings {
         offset: 1.5e-3,
         friction: 0.5,
     };
-    let mut contacts = SurfaceContacts::new(&cloth, 0.03, vec![settings]);
-    let at = |y: f64| -> Vec<DVec3> {
-        let points = sheet.points.iter();
-        points.map(|p| DVec3::new(p.x, y, p.y)).collect()
-    };
+    let contacts = SurfaceContacts::new(&cloth, 0.03, vec![settings]);
+    (sheet, contacts)
+}
+
+/// The square level at a height [m].
+fn lifted(sheet: &Rectangle, y: f64) -> Vec<DVec3> {
+    let points = sheet.points.iter();
+    points.map(|p| DVec3::new(p.x, y, p.y)).collect()
+}
+
+/// The plane y = 0.
+fn plane() -> Obstacle {
+    let plane = RigidObstacle::new(Shape::Plane, Placement::IDENTITY);
+    plane.unwrap().into()
+}
+
+/// What was solved for last counts, not what was to be solved for next.
+#[test]
+fn forces_that_were_never_solved_for_are_not_remembered() {
+    let obstacles = [plane()];
+    let (sheet, mut contacts) = square();
+    let at = |y: f64| lifted(&sheet, y);
     let (start, end) = (at(1e-3), at(-1e-4));
     contacts.begin(&obstacles, &start, &start, 0.01);
     let forces: Vec<f64> = contacts.touches().iter().map(|t| t.force(&end)).collect();
@@ -39,9 +53,6 @@ fn forces_that_were_never_solved_for_are_not_remembered() {
 /// with every step, and let go.
 #[test]
 fn a_point_between_two_obstacles_sticks_to_both() {
-    let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
-    let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
-    let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
     // Between a plane below and one above, 1 mm from either.
     let plane = |rotation: DQuat, y: f64| -> Obstacle {
         let translation = DVec3::Y * y;
@@ -53,11 +64,7 @@ fn a_point_between_two_obstacles_sticks_to_both() {
     };
     let over = DQuat::from_rotation_x(std::f64::consts::PI);
     let obstacles = [plane(DQuat::IDENTITY, -1e-3), plane(over, 1e-3)];
-    let settings = SurfaceSettings {
-        offset: 1.5e-3,
-        friction: 0.5,
-    };
-    let mut contacts = SurfaceContacts::new(&cloth, 0.03, vec![settings]);
+    let (sheet, mut contacts) = square();
     let at = |x: f64| -> Vec<DVec3> {
         let points = sheet.points.iter();
         points.map(|p| DVec3::new(p.x + x, 0.0, p.y)).collect()
@@ -109,15 +116,8 @@ fn groove() -> Obstacle {
 /// 40 s a frame.
 #[test]
 fn a_point_in_a_crease_is_kept_off_both_of_its_sides() {
-    let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
-    let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
-    let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
     let obstacles = [groove()];
-    let settings = SurfaceSettings {
-        offset: 1.5e-3,
-        friction: 0.5,
-    };
-    let mut contacts = SurfaceContacts::new(&cloth, 0.03, vec![settings]);
+    let (_, mut contacts) = square();
     // One corner of the sheet, so far from either side; the others hang above.
     let sides = [1.0, -1.0].map(|side| DVec3::new(-0.5 * side, 0.75f64.sqrt(), 0.0));
     let at = |gaps: [f64; 2]| -> Vec<DVec3> {
@@ -153,20 +153,9 @@ fn a_point_in_a_crease_is_kept_off_both_of_its_sides() {
 /// Where nothing keeps a point out, pressing harder has an end.
 #[test]
 fn what_presses_in_vain_gets_only_so_hard() {
-    let sheet = Rectangle::new(0.02, 1, 1, Triangulation::Aligned).unwrap();
-    let fabric = Fabric::plain("cotton", 0.2, 600.0, 1e-5);
-    let cloth = Cloth::new(&sheet.rest, &fabric, &[]).unwrap();
-    let plane = RigidObstacle::new(Shape::Plane, Placement::IDENTITY).unwrap();
-    let obstacles = [Obstacle::from(plane)];
-    let settings = SurfaceSettings {
-        offset: 1.5e-3,
-        friction: 0.5,
-    };
-    let mut contacts = SurfaceContacts::new(&cloth, 0.03, vec![settings]);
-    let at = |y: f64| -> Vec<DVec3> {
-        let points = sheet.points.iter();
-        points.map(|p| DVec3::new(p.x, y, p.y)).collect()
-    };
+    let obstacles = [plane()];
+    let (sheet, mut contacts) = square();
+    let at = |y: f64| lifted(&sheet, y);
     let (start, end, dt) = (at(1e-3), at(-1e-4), 0.01);
     contacts.begin(&obstacles, &start, &start, dt);
     for _ in 0..30 {
