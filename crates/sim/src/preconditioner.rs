@@ -120,9 +120,11 @@ impl Preconditioner {
         let pattern = self.lanes.pattern();
         let starts = pattern.column_starts();
         for column in 0..starts.len() - 1 {
-            for at in starts[column]..starts[column + 1] {
-                if pattern.rows()[at] != column {
-                    values[at] = [0.0; LANES];
+            let entries = starts[column]..starts[column + 1];
+            let rows = &pattern.rows()[entries.clone()];
+            for (value, row) in values[entries].iter_mut().zip(rows) {
+                if *row != column {
+                    *value = [0.0; LANES];
                 }
             }
         }

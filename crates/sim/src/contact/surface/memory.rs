@@ -60,7 +60,8 @@ impl SurfaceContacts {
                 continue;
             }
             let found = mesh.nearest_from(p, triangle);
-            let is_new = |known: DVec3| known.dot(found.normal) < SAME;
+            // What faces it pinches: both together would leave no place to be.
+            let is_new = |known: DVec3| (0.0..SAME).contains(&known.dot(found.normal));
             if found.distance.abs() < 2.0 * self.settings(s).offset
                 && is_new(normal)
                 && sides.iter().all(|side| is_new(side.normal))
