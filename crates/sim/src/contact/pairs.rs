@@ -188,15 +188,22 @@ struct Contact {
 }
 
 impl Contact {
-    /// Expects a force of the size that there was [N].
-    fn bear(&mut self, force: f64) {
-        self.stiffness = self.stiffness.max(force / (BORNE * self.near.rest));
-        self.force = force;
+    /// The hardest that it may press in a step of length h [N/m].
+    fn hardest(&self, dt: f64) -> f64 {
+        HARDEST * self.mass / (dt * dt)
+    }
+
+    /// Expects a force of the size that there was [N]. What ends a solve that failed far
+    /// inside had no such force: to bear it would take one that is larger still.
+    fn bear(&mut self, force: f64, dt: f64) {
+        let depth = BORNE * self.near.rest;
+        self.force = force.min(self.hardest(dt) * depth);
+        self.stiffness = self.stiffness.max(self.force / depth);
     }
 
     /// Takes over from a contact of the last step.
-    fn recall(&mut self, remembered: &Remembered) {
-        self.bear(remembered.force);
+    fn recall(&mut self, remembered: &Remembered, dt: f64) {
+        self.bear(remembered.force, dt);
         self.drag = remembered.turned_drag(self.frame.normal);
         self.is_new = false;
     }
@@ -223,8 +230,8 @@ const SEEN: f64 = 0.9;
 const FLOOR: f64 = 0.05;
 /// A pair that has come too near presses at least so much harder ...
 const HARDER: f64 = 4.0;
-/// ... up to this many m/h²: beyond that matrices have no factor.
-const HARDEST: f64 = 1e6;
+/// ... up to this many m/h²: beyond that steps can't be solved.
+const HARDEST: f64 = 1e4;
 /// A solve is repeated at most so often in a step.
 const MAX_ROUNDS: u32 = 8;
 /// A new pair whose friction was expected wrong by so much is solved again
@@ -373,7 +380,7 @@ impl PairContacts {
         let keys: Vec<(Near, DVec3)> = contacts.iter().map(|c| (c.near, c.frame.normal)).collect();
         for (contact, remembered) in contacts.iter_mut().zip(self.memory.recall(&keys)) {
             if let Some(remembered) = remembered {
-                contact.recall(&remembered);
+                contact.recall(&remembered, self.dt);
             }
         }
         self.contacts = contacts;
@@ -486,7 +493,7 @@ impl PairContacts {
                 sum += limit;
                 change += error;
             }
-            contact.bear(force);
+            contact.bear(force, self.dt);
         }
         again |= change > CHANGED * sum;
         let crossing = self.too_near(&motion);
@@ -623,7 +630,7 @@ impl PairContacts {
         let contact = self.contact(near, frame, motion)?;
         let of_pair = self.contacts[self.of_pair(near.pair)].iter();
         let hardest = of_pair.map(|c| c.stiffness).fold(0.0, f64::max);
-        let limit = HARDEST * contact.mass / (self.dt * self.dt);
+        let limit = contact.hardest(self.dt);
         let harder = (HARDER * hardest).min(limit).max(hardest);
         Some(Contact {
             stiffness: contact.stiffness.max(harder),

@@ -86,3 +86,33 @@ fn a_stack_keeps_its_layers_apart() {
     let speed = stage.v.iter().map(|v| v.length()).fold(0.0, f64::max);
     assert!(speed < 0.01, "{speed} m/s");
 }
+
+/// Solves that fail leave cloth pressed together as no force would: it is not borne.
+#[test]
+fn what_is_pressed_in_vain_gets_only_so_hard() {
+    let mut pieces = Pieces::default();
+    pieces.sheet(4, 0.1, |p| DVec3::new(p.x, 0.0, p.y));
+    pieces.sheet(4, 0.1, |p| {
+        DVec3::new(p.x + 0.003, 0.5 * COTTON.thickness, p.y)
+    });
+    let mut stage = pieces.build(&cotton(), MeshPairs::All);
+    let start = stage.x.clone();
+    let mut end = start.clone();
+    for v in stage.of_piece(1) {
+        end[v].y = 0.1 * COTTON.thickness;
+    }
+    let (dt, masses) = (0.01, stage.masses());
+    for _ in 0..20 {
+        stage.pairs.begin(&start, &end, &masses, dt, &[]);
+        for _ in 0..8 {
+            stage.pairs.refresh(&start, &end, &[]);
+        }
+        stage.pairs.finish(&end);
+    }
+    let contacts = &stage.pairs.contacts;
+    assert!(!contacts.is_empty());
+    for contact in contacts {
+        let (found, most) = (contact.stiffness, contact.hardest(dt));
+        assert!(found <= most * (1.0 + 1e-12), "{found}, of {most} N/m");
+    }
+}
