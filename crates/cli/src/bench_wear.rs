@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use drapery::core::{Clip, FrameIndex};
+use drapery::core::{BodyModel, Clip, FrameIndex};
 use drapery::scene::motion::trim;
 use serde_json::Value;
 
@@ -46,34 +46,31 @@ pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
                 .get(file_name(name))
                 .with_context(|| format!("--manifest has no row for {name}"))?;
         }
-        motions.push(match known(&ledger, name, &garments, plan.retry) {
-            Some(known) => Motion::Done(known),
-            None => {
-                let clip = source::motion_on(name, &reading, &body, &character, say)?;
-                Motion::Read(first_frames(clip, plan.frames)?)
-            }
+        let clip = source::put_and_cleaned(name, &reading, &body, character.skeleton(), say)?;
+        motions.push(Motion {
+            clip: first_frames(clip, plan.frames)?,
+            parted: Mutex::new(None),
         });
     }
-    different("motions", motions.iter().map(Motion::name))?;
-    let pairs: Vec<(&Clip, &Worn)> = motions
+    different("motions", motions.iter().map(|motion| motion.clip.name()))?;
+    let pairs: Vec<Pair<'_>> = motions
         .iter()
-        .filter_map(Motion::clip)
-        .flat_map(|clip| garments.iter().map(move |worn| (clip, worn)))
+        .flat_map(|motion| garments.iter().map(move |worn| Pair { motion, worn }))
         .collect();
-    let todo: Vec<(&Clip, &Worn)> = pairs
+    let todo: Vec<Pair<'_>> = pairs
         .iter()
         .copied()
-        .filter(|pair| match ledger.get(&name_of(pair)) {
+        .filter(|pair| match ledger.get(&pair.name()) {
             Some(known) => plan.retry && failed(known),
             None => true,
         })
         .collect();
-    let n_pairs = motions.len() * garments.len();
-    if todo.len() < n_pairs {
+    if todo.len() < pairs.len() {
         say.note(format_args!(
-            "{}: {} of {n_pairs} pairs are there already",
+            "{}: {} of {} pairs are there already",
             plan.out.display(),
-            n_pairs - todo.len(),
+            pairs.len() - todo.len(),
+            pairs.len(),
         ));
     }
     let wardrobe = Wardrobe {
@@ -82,15 +79,15 @@ pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
         method: plan.method,
         fabric: &fabric,
     };
-    work(&wardrobe, &todo, &mut ledger, threads(plan), say)?;
+    let work = Work {
+        wardrobe,
+        todo,
+        part_limbs: plan.reading.part_limbs,
+    };
+    work.run(&mut ledger, threads(plan), say)?;
     stop::check()?;
-    let found: Vec<&Value> = motions
-        .iter()
-        .flat_map(|motion| {
-            let names = garments.iter().map(|worn| motion.pair_with(worn));
-            names.filter_map(|name| ledger.get(&name))
-        })
-        .collect();
+    let names = pairs.iter().map(Pair::name);
+    let found: Vec<&Value> = names.filter_map(|name| ledger.get(&name)).collect();
     let any_failed = found.iter().any(|pair| failed(pair));
     say.end(table(&found))?;
     Ok(match any_failed {
@@ -100,50 +97,30 @@ pub(crate) fn run(plan: &WearBench, say: &Say) -> anyhow::Result<Answer> {
 }
 
 /// A motion of the plan.
-enum Motion {
-    /// All of its pairs are in the ledger, under this name.
-    Done(String),
-    Read(Clip),
+struct Motion {
+    clip: Clip,
+    /// With its limbs parted, once a pair has asked for that: it takes minutes.
+    parted: Mutex<Option<Arc<Clip>>>,
 }
 
-impl Motion {
-    fn name(&self) -> &str {
-        match self {
-            Self::Done(name) => name,
-            Self::Read(clip) => clip.name(),
-        }
-    }
+/// A garment on a motion.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    motion: &'a Motion,
+    worn: &'a Worn,
+}
 
-    const fn clip(&self) -> Option<&Clip> {
-        match self {
-            Self::Done(_) => None,
-            Self::Read(clip) => Some(clip),
-        }
-    }
-
-    fn pair_with(&self, worn: &Worn) -> PairName {
+impl Pair<'_> {
+    fn name(&self) -> PairName {
         PairName {
-            clip: self.name().to_string(),
-            garment: worn.garment.name().to_string(),
+            clip: self.motion.clip.name().to_string(),
+            garment: self.worn.garment.name().to_string(),
         }
     }
-}
 
-/// The name under which a ledger has all pairs of a motion. Parting the limbs of a
-/// long one takes a while, and is left out then.
-fn known(ledger: &Ledger, motion: &str, garments: &[Worn], retry: bool) -> Option<String> {
-    let file = file_name(motion);
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    ledger.name_of(stem, |clip| {
-        garments.iter().all(|worn| {
-            let name = PairName {
-                clip: clip.to_string(),
-                garment: worn.garment.name().to_string(),
-            };
-            let pair = ledger.get(&name);
-            pair.is_some_and(|pair| !(retry && failed(pair)))
-        })
-    })
+    fn n_frames(&self) -> usize {
+        self.motion.clip.frames().len()
+    }
 }
 
 /// How many pairs run at once, and threads each.
@@ -164,67 +141,86 @@ fn threads(plan: &WearBench) -> Threads {
     }
 }
 
-/// Runs pairs and adds them to the ledger as they are done.
-fn work(
-    wardrobe: &Wardrobe<'_>,
-    todo: &[(&Clip, &Worn)],
-    ledger: &mut Ledger,
-    threads: Threads,
-    say: &Say,
-) -> anyhow::Result<()> {
-    let frames = |pair: &(&Clip, &Worn)| pair.0.frames().len();
-    let all: usize = todo.iter().map(frames).sum();
-    let bar = say.progress(all as u64, "frames");
-    let (next, start) = (AtomicUsize::new(0), Instant::now());
-    // Frames of pairs that are done or given up, and of those under way.
-    let gone = AtomicUsize::new(0);
-    let ledger = Mutex::new((ledger, 0));
-    let worker = || -> anyhow::Result<()> {
-        let pool = pool_of(threads.each)?;
-        while let Some(pair) = todo.get(next.fetch_add(1, Ordering::SeqCst)) {
-            let mut counted = 0;
-            let each = || {
-                counted += 1;
-                gone.fetch_add(1, Ordering::SeqCst);
-                bar.inc(1);
-            };
-            let Some(data) = pool.install(|| wear_pair::run(wardrobe, pair.0, pair.1, each)) else {
-                return Ok(());
-            };
-            // A pair that failed has no frames left.
-            let left = frames(pair) - counted;
-            bar.inc(left as u64);
-            let gone = gone.fetch_add(left, Ordering::SeqCst) + left;
-            let remaining = start.elapsed().as_secs_f64() * (all - gone) as f64 / gone as f64;
-            let mut guard = ledger
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            let (ledger, n_done) = &mut *guard;
-            *n_done += 1;
-            bar.suspend(|| {
-                say.note(format_args!(
-                    "[{n_done}/{}] {}; {} left",
-                    todo.len(),
-                    line(&data),
-                    time(remaining)
-                ));
-            });
-            if say.is_json() {
-                say.result("wear", &data, "")?;
-            }
-            ledger.add(name_of(pair), data)?;
-        }
-        Ok(())
-    };
-    let done = workers::together(threads.at_once, worker);
-    bar.finish_and_clear();
-    done
+/// The pairs that are missing.
+struct Work<'a> {
+    wardrobe: Wardrobe<'a>,
+    todo: Vec<Pair<'a>>,
+    part_limbs: bool,
 }
 
-fn name_of((clip, worn): &(&Clip, &Worn)) -> PairName {
-    PairName {
-        clip: clip.name().to_string(),
-        garment: worn.garment.name().to_string(),
+impl Work<'_> {
+    /// Runs pairs and adds them to the ledger as they are done.
+    fn run(&self, ledger: &mut Ledger, threads: Threads, say: &Say) -> anyhow::Result<()> {
+        let all: usize = self.todo.iter().map(Pair::n_frames).sum();
+        let bar = say.progress(all as u64, "frames");
+        let (next, start) = (AtomicUsize::new(0), Instant::now());
+        // Frames of pairs that are done or given up, and of those under way.
+        let gone = AtomicUsize::new(0);
+        let ledger = Mutex::new((ledger, 0));
+        let worker = || -> anyhow::Result<()> {
+            let pool = pool_of(threads.each)?;
+            while let Some(pair) = self.todo.get(next.fetch_add(1, Ordering::SeqCst)) {
+                let mut counted = 0;
+                let each = || {
+                    counted += 1;
+                    gone.fetch_add(1, Ordering::SeqCst);
+                    bar.inc(1);
+                };
+                let clip = self.clip_of(pair, |remark| {
+                    bar.suspend(|| say.note(format_args!("{remark}")));
+                })?;
+                let run = || wear_pair::run(&self.wardrobe, &clip, pair.worn, each);
+                let Some(data) = pool.install(run) else {
+                    return Ok(());
+                };
+                // A pair that failed has no frames left.
+                let left = pair.n_frames() - counted;
+                bar.inc(left as u64);
+                let gone = gone.fetch_add(left, Ordering::SeqCst) + left;
+                let remaining = start.elapsed().as_secs_f64() * (all - gone) as f64 / gone as f64;
+                let mut guard = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+                let (ledger, n_done) = &mut *guard;
+                *n_done += 1;
+                bar.suspend(|| {
+                    say.note(format_args!(
+                        "[{n_done}/{}] {}; {} left",
+                        self.todo.len(),
+                        line(&data),
+                        time(remaining)
+                    ));
+                });
+                if say.is_json() {
+                    say.result("wear", &data, "")?;
+                }
+                ledger.add(pair.name(), data)?;
+            }
+            Ok(())
+        };
+        let done = workers::together(threads.at_once, worker);
+        bar.finish_and_clear();
+        done
+    }
+
+    /// The clip of a pair, with its limbs parted if that is asked for: by the first pair
+    /// that needs it, while others of the same motion wait.
+    fn clip_of(&self, pair: &Pair<'_>, say: impl Fn(&str)) -> anyhow::Result<Arc<Clip>> {
+        let motion = pair.motion;
+        let mut parted = motion.parted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(clip) = &*parted {
+            return Ok(Arc::clone(clip));
+        }
+        let clip = match self.part_limbs {
+            true => {
+                let Wardrobe {
+                    character, body, ..
+                } = self.wardrobe;
+                let (clip, remark) = source::part(&motion.clip, body, character, |_| {})?;
+                remark.iter().for_each(|remark| say(remark));
+                clip
+            }
+            false => motion.clip.clone(),
+        };
+        Ok(Arc::clone(parted.insert(Arc::new(clip))))
     }
 }
 

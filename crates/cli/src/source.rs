@@ -192,19 +192,37 @@ pub(crate) fn parted(
         return Ok(clip);
     }
     let bar = say.progress(1000, "parting limbs");
-    let config = PartingConfig::default();
-    let parted = part_limbs(character, body, &clip, config, |done| {
+    let parted = part(&clip, body, character, |done| {
         bar.set_position((1e3 * done) as u64);
-        !stop::asked()
     });
     bar.finish_and_clear();
+    let (clip, remark) = parted?;
+    if let Some(remark) = remark {
+        say.note(format_args!("{remark}"));
+    }
+    Ok(clip)
+}
+
+/// A motion with its limbs parted, and a remark on what was turned. `each` is told how
+/// much is done, from 0 to 1.
+pub(crate) fn part(
+    clip: &Clip,
+    body: &ShapedBody,
+    character: &Character,
+    mut each: impl FnMut(f64),
+) -> anyhow::Result<(Clip, Option<String>)> {
+    let config = PartingConfig::default();
+    let parted = part_limbs(character, body, clip, config, |done| {
+        each(done);
+        !stop::asked()
+    });
     let parted = parted.with_context(|| format!("cannot part the limbs of {}", clip.name()))?;
     let Some(parted) = parted else {
         stop::check()?;
-        return Ok(clip);
+        return Ok((clip.clone(), None));
     };
-    if let Some((joint, turn)) = parted.most {
-        say.note(format_args!(
+    let remark = parted.most.map(|(joint, turn)| {
+        format!(
             "{}: limbs parted in {} frames, from {:.1} to {:.1} cm deep; {} turned by up to {:.0}°",
             clip.name(),
             parted.n_frames,
@@ -212,12 +230,14 @@ pub(crate) fn parted(
             100.0 * parted.after,
             clip.skeleton().names()[usize::from(joint.0)],
             turn.to_degrees(),
-        ));
-    }
-    Ok(parted.clip)
+        )
+    });
+    Ok((parted.clip, remark))
 }
 
-fn put_and_cleaned(
+/// The motion on a character's skeleton, mended if that is asked for, its limbs as they
+/// are.
+pub(crate) fn put_and_cleaned(
     name: &str,
     reading: &args::MotionReading,
     body: &ShapedBody,

@@ -88,18 +88,6 @@ impl Ledger {
         self.pairs.get(name)
     }
 
-    /// The first name of a clip read from a file of this stem, mended or not, that
-    /// is as asked for.
-    pub(crate) fn name_of(&self, stem: &str, is_meant: impl Fn(&str) -> bool) -> Option<String> {
-        let is_of_stem = |clip: &str| {
-            let rest = clip.strip_prefix(stem);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('~'))
-        };
-        let mut clips = self.pairs.keys().map(|pair| pair.clip.as_str());
-        let found = clips.find(|clip| is_of_stem(clip) && is_meant(clip));
-        found.map(str::to_string)
-    }
-
     /// Adds a pair.
     pub(crate) fn add(&mut self, name: PairName, data: Value) -> anyhow::Result<()> {
         self.append(PAIR, &data)?;
@@ -164,16 +152,10 @@ mod tests {
         assert_eq!(ledger.get(&name("walk")).unwrap()["frames"], 5);
         assert_eq!(ledger.get(&name("run")).unwrap()["frames"], 4);
         assert!(ledger.get(&name("jump")).is_none());
-        let all = |_: &str| true;
-        assert_eq!(ledger.name_of("walk", all).as_deref(), Some("walk"));
-        assert_eq!(ledger.name_of("walk", |_| false), None);
-        assert_eq!(ledger.name_of("wal", all), None);
         ledger.add(name("jump"), pair("jump", 6)).unwrap();
-        ledger.add(name("hop~clean"), pair("hop~clean", 7)).unwrap();
-        assert_eq!(ledger.name_of("hop", all).as_deref(), Some("hop~clean"));
         drop(ledger);
         let text = fs::read_to_string(&path).unwrap();
-        assert_eq!(text.lines().count(), 6);
+        assert_eq!(text.lines().count(), 5);
         assert!(
             text.lines()
                 .all(|l| serde_json::from_str::<Value>(l).is_ok())
