@@ -462,28 +462,38 @@ impl<'a> Parting<'a> {
     }
 
     /// The frames of a motion, and moments between those from one to the next of which
-    /// something moves far.
+    /// something moves far, or next to which it does: curves between them swing on.
     fn moments(&mut self, clip: &Clip) -> Result<Vec<Moment>, PoseError> {
-        let mut moments: Vec<Moment> = Vec::new();
+        let mut far: Vec<f64> = Vec::new();
         let mut before: Vec<Vec3> = Vec::new();
-        for (f, pose) in clip.frames().iter().enumerate() {
+        for pose in clip.frames() {
             self.model
                 .pose(self.shaped, pose, &self.still, &mut self.posed)?;
             let now = self.posed.vertices.iter().map(|p| *p - pose.root);
             let now: Vec<Vec3> = now.collect();
-            let ways = before.iter().zip(&now).map(|(a, b)| a.distance_squared(*b));
-            let far = f64::from(ways.fold(0.0, f32::max).sqrt());
-            let n_between = ((far / STRIDE) as u32).min(MOST_BETWEEN);
-            moments.extend((1..=n_between).map(|k| {
-                let time = f as f64 - 1.0 + f64::from(k) / f64::from(n_between + 1);
-                let pose = pose_at(clip, time);
-                Moment { pose, time }
-            }));
+            if !before.is_empty() {
+                let ways = before.iter().zip(&now).map(|(a, b)| a.distance_squared(*b));
+                far.push(f64::from(ways.fold(0.0, f32::max).sqrt()));
+            }
+            before = now;
+        }
+        let mut moments: Vec<Moment> = Vec::new();
+        for (f, pose) in clip.frames().iter().enumerate() {
             moments.push(Moment {
                 pose: pose.clone(),
                 time: f as f64,
             });
-            before = now;
+            if f == far.len() {
+                break;
+            }
+            let around = &far[f.saturating_sub(1)..(f + 2).min(far.len())];
+            let far = around.iter().copied().fold(0.0, f64::max);
+            let n_between = ((far / STRIDE) as u32).min(MOST_BETWEEN);
+            moments.extend((1..=n_between).map(|k| {
+                let time = f as f64 + f64::from(k) / f64::from(n_between + 1);
+                let pose = pose_at(clip, time);
+                Moment { pose, time }
+            }));
         }
         Ok(moments)
     }
@@ -824,8 +834,8 @@ mod tests {
     #[test]
     fn what_passes_between_two_frames_is_parted_as_well() {
         let (person, shaped) = person();
-        // Between its two frames in the trunk the arm is 8 cm deeper than in them.
-        let into = |f: usize| if f == 24 || f == 25 { -0.8 } else { 0.3 };
+        // Between its two frames at the trunk the arm swings on, into it.
+        let into = |f: usize| if f == 24 || f == 25 { -0.7 } else { 0.3 };
         let parted = parted(&person, &shaped, &swinging(&person, into));
         let (skeleton, rate) = (parted.clip.skeleton().clone(), parted.clip.frame_rate());
         let between = vec![pose_at(&parted.clip, 24.5)];
