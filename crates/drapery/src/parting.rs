@@ -14,8 +14,9 @@
 //! along the way out. Legs and the spine are left alone, so that feet stay where they
 //! stand, and wrists, which would fold before an elbow moves.
 //!
-//! Frames are solved by themselves; turns then swell before each frame that needs
-//! them and ebb after it, and frames are solved again from there. Parts that are
+//! Frames are solved by themselves, and moments between them where the body moves fast;
+//! turns then swell before each frame that needs them and ebb after it, and frames are
+//! solved again from there. Parts that are
 //! neighbours, as the two sides of an elbow, are left to [`Flesh`].
 
 use std::collections::BTreeMap;
