@@ -133,11 +133,13 @@ impl Touch {
             let slip = self.slip(x, friction.anchor);
             let length = slip.length();
             all.energy += friction.energy(length);
-            // A spring as stiff as the force is far: no stiffer than kₜ.
-            let along = DMat3::IDENTITY - across;
             let secant = friction.secant(length);
             all.gradient += slip * secant;
-            all.hessian += along * secant;
+            all.hessian += (DMat3::IDENTITY - across) * secant;
+            if friction.slips(length) {
+                // The force turns with u, and grows with it no more.
+                all.hessian -= outer(slip) * (secant / (length * length));
+            }
         }
         all
     }
@@ -146,17 +148,21 @@ impl Touch {
 impl Friction {
     fn energy(&self, length: f64) -> f64 {
         let reach = self.limit / self.stiffness;
-        match length <= reach {
-            true => 0.5 * self.stiffness * length * length,
-            false => self.limit * (length - 0.5 * reach),
+        match self.slips(length) {
+            true => self.limit * (length - 0.5 * reach),
+            false => 0.5 * self.stiffness * length * length,
         }
+    }
+
+    fn slips(&self, length: f64) -> bool {
+        length * self.stiffness > self.limit
     }
 
     /// Force over length [N/m].
     fn secant(&self, length: f64) -> f64 {
-        match length * self.stiffness <= self.limit {
-            true => self.stiffness,
-            false => self.limit / length,
+        match self.slips(length) {
+            true => self.limit / length,
+            false => self.stiffness,
         }
     }
 }
@@ -220,9 +226,10 @@ mod tests {
     }
 
     #[test]
-    fn gradient_and_hessian_are_exact_where_it_sticks() {
-        for shift in [0.0, -0.0008, -0.003] {
-            let (mut touch, x) = touch(1e9);
+    fn gradient_and_hessian_are_exact_where_it_sticks_and_where_it_slips() {
+        let cases = [0.0, -0.0008, -0.003].map(|shift| [(shift, 1e9), (shift, 0.01)]);
+        for (shift, limit) in cases.into_iter().flatten() {
+            let (mut touch, x) = touch(limit);
             touch.offset += -0.001 - shift;
             let d = [DVec3::X, DVec3::NEG_Y, DVec3::new(0.2, 0.5, 1.0), DVec3::Z];
             let moved =
@@ -237,7 +244,7 @@ mod tests {
             // Third order, or exact where it is quadratic.
             assert!(
                 order > 2.8 || remainder(2e-4) < 1e-15,
-                "{shift}: remainder falls as h^{order:.2}"
+                "{shift}, at most {limit} N: remainder falls as h^{order:.2}"
             );
         }
     }
