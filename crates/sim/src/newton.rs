@@ -41,6 +41,11 @@ pub struct NewtonConfig {
     pub max_move: f64,
     /// How far conjugate gradients reduce the residual in one iteration.
     pub forcing: f64,
+    /// The most that one vertex counts for in the decrease, in multiples of
+    /// its part of the limit, which is by mass: so a few that buckle back and
+    /// forth keep nobody waiting. All count in full when it is infinite, and
+    /// when the decrease is above 400 times its limit.
+    pub outlier: f64,
 }
 
 impl Default for NewtonConfig {
@@ -51,7 +56,26 @@ impl Default for NewtonConfig {
             decrement: 1e-14,
             max_move: 0.05,
             forcing: 0.01,
+            outlier: f64::INFINITY,
         }
+    }
+}
+
+impl NewtonConfig {
+    /// What counts of a decrement [J] that is the sum of what `each` vertex has.
+    fn counted(
+        &self,
+        objective: &Objective<'_>,
+        decrement: f64,
+        each: impl Iterator<Item = f64>,
+    ) -> f64 {
+        if self.outlier.is_infinite() || decrement > FAR_OFF * self.decrement {
+            return decrement;
+        }
+        let masses = objective.cloth.masses();
+        let most = self.outlier * self.decrement / masses.iter().sum::<f64>();
+        let each = each.zip(masses);
+        each.map(|(own, mass)| own.min(most * mass)).sum()
     }
 }
 
@@ -63,6 +87,10 @@ const MAX_LINEAR: u32 = 400;
 /// what it was, is this share squared of the limit. At 1 every other solve
 /// takes an iteration more; at 0 they are never cut shorter.
 const ENOUGH: f64 = 0.5;
+
+/// Outliers count in full where the decrement is beyond so many times its
+/// limit: twenty times as far off as it should be in the mean.
+const FAR_OFF: f64 = 400.0;
 
 /// A line search gives up when it has come to this share of a step.
 const LEAST_SHARE: f64 = 1e-9;
@@ -228,13 +256,15 @@ impl Minimiser {
                 && let Some(iterative) = &mut self.iterative
                 && (report.iterations > 0 || start == Start::Resumed)
             {
-                report.decrement = iterative.estimate(&self.at, objective);
-                if report.decrement <= config.decrement {
+                let (decrement, each) = iterative.estimate(&self.at, objective);
+                report.decrement = decrement;
+                let counted = config.counted(objective, decrement, each);
+                if counted <= config.decrement {
                     report.converged = true;
                     break;
                 }
                 // What would be enough to be done after this one.
-                let enough = ENOUGH * (config.decrement / report.decrement).sqrt();
+                let enough = ENOUGH * (config.decrement / counted).sqrt();
                 forcing = forcing.max(enough);
             }
             // Since the last iteration of the last solve the cloth has hardly moved.
@@ -255,7 +285,10 @@ impl Minimiser {
             let slope = dot(&self.at.gradient, &self.step);
             report.decrement = -0.5 * slope;
             let line = objective.along(x, &self.step, &self.at);
-            if report.decrement <= config.decrement.max(self.at.rounding()) {
+            let both = self.at.gradient.iter().zip(&self.step);
+            let each = both.map(|(gradient, step)| -0.5 * gradient.dot(*step));
+            let counted = config.counted(objective, report.decrement, each);
+            if counted <= config.decrement.max(self.at.rounding()) {
                 // The last step may be too small to be told from rounding.
                 if line.change(1.0, &mut self.moved) <= 0.0 {
                     x.copy_from_slice(&self.moved);
