@@ -59,23 +59,13 @@ impl Iterative {
 
     /// What the preconditioner makes of the decrement [J]: ½ gᵀ P⁻¹ g, with
     /// frames and factors as they were last, corrected by what it was short of
-    /// in the last solve; in all, and of each vertex.
-    pub(crate) fn estimate(
-        &mut self,
-        at: &Evaluation,
-        objective: &Objective<'_>,
-    ) -> (f64, impl Iterator<Item = f64>) {
+    /// in the last solve.
+    pub(crate) fn estimate(&mut self, at: &Evaluation, objective: &Objective<'_>) -> f64 {
         let scale = largest(&at.gradient);
         for (r, g) in self.r.iter_mut().zip(&at.gradient) {
             *r = Vec3A::from((*g / -scale).as_vec3());
         }
-        let all = self.precondition(objective.held);
-        let unit = 0.5 * scale * scale * self.understated;
-        let each = self.r.iter().zip(&self.z);
-        (
-            all * unit,
-            each.map(move |(r, z)| f64::from(r.dot(*z)) * unit),
-        )
+        0.5 * scale * scale * self.precondition(objective.held) * self.understated
     }
 
     /// Writes an approximate solution of H d = −gradient to `step`: the

@@ -256,15 +256,13 @@ impl Minimiser {
                 && let Some(iterative) = &mut self.iterative
                 && (report.iterations > 0 || start == Start::Resumed)
             {
-                let (decrement, each) = iterative.estimate(&self.at, objective);
-                report.decrement = decrement;
-                let counted = config.counted(objective, decrement, each);
-                if counted <= config.decrement {
+                report.decrement = iterative.estimate(&self.at, objective);
+                if report.decrement <= config.decrement {
                     report.converged = true;
                     break;
                 }
                 // What would be enough to be done after this one.
-                let enough = ENOUGH * (config.decrement / counted).sqrt();
+                let enough = ENOUGH * (config.decrement / report.decrement).sqrt();
                 forcing = forcing.max(enough);
             }
             // Since the last iteration of the last solve the cloth has hardly moved.
