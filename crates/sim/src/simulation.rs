@@ -54,6 +54,7 @@ pub use config::{
 pub use report::{Diverged, EnergyBudget, Failure, StepReport};
 
 use config::{check, check_finite, not_negative, positive};
+use step::Footing;
 
 /// The share of the offset at which edges and vertices of meshes rest: less
 /// than vertices of the cloth, so that these bear where both could.
@@ -78,8 +79,8 @@ pub struct Simulation {
     attachments: Vec<Attachment>,
     wind: Option<Wind>,
     step: u64,
-    /// How often the last step was halved.
-    last_rung: u32,
+    /// How often the next step is halved at first.
+    footing: Footing,
     damped: f64,
     minimiser: Minimiser,
     damping: Damping,
@@ -120,7 +121,7 @@ impl Simulation {
             attachments: Vec::new(),
             wind: None,
             step: 0,
-            last_rung: 0,
+            footing: Footing::default(),
             damped: 0.0,
             minimiser: Minimiser::default(),
             damping: Damping::default(),

@@ -206,7 +206,7 @@ fn piece(
     let ends = edges.iter().map(|e| mesh.edges()[*e as usize]);
     let mut piece_of = vec![usize::MAX; mesh.n_vertices()];
     let mut pieces: Vec<(Vec<u32>, f64)> = Vec::new();
-    for seed in ends.clone().flatten() {
+    for seed in ends.flatten() {
         if piece_of[seed as usize] != usize::MAX {
             continue;
         }
@@ -217,17 +217,21 @@ fn piece(
         while let Some(&v) = reached.get(at) {
             at += 1;
             for [w, e] in weave.joined(v) {
-                if piece_of[*w as usize] == usize::MAX && edges.binary_search(e).is_err() {
-                    piece_of[*w as usize] = number;
+                let is_cut = edges.binary_search(e).is_ok();
+                let known = &mut piece_of[*w as usize];
+                if *known == usize::MAX && !is_cut {
+                    *known = number;
                     reached.push(*w);
+                } else if *known == number && is_cut {
+                    // There is a way around: most lines are found out so, soon.
+                    return None;
                 }
             }
         }
         let area = reached.iter().map(|v| areas[*v as usize]).sum();
         pieces.push((reached, area));
     }
-    let is_cut = |[a, b]: [u32; 2]| piece_of[a as usize] != piece_of[b as usize];
-    if pieces.len() < 2 || !ends.clone().all(is_cut) {
+    if pieces.len() < 2 {
         return None;
     }
     let areas = pieces.iter().enumerate();
