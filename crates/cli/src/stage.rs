@@ -313,6 +313,7 @@ impl Stage {
             !stop::asked()
         });
         self.bake(animation, &garments, &outfit, say)?;
+        animation.is_under = Some(outfit.is_worn_over());
         let crossed = animation.crossed_frames();
         if let Some(first) = crossed.first() {
             say.note(format_args!(

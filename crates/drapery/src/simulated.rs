@@ -29,6 +29,7 @@ use drapery_core::{
     AnimateError, BodyFrame, BodyModel, Fabric, FrameRate, Garment, GarmentAnimator, Pose,
     PoseError, PoseVelocity, Seconds, ShapeError, ShapedBody, StepReport, Surroundings, Topology,
 };
+use drapery_runtime::{CollisionCorrection, CorrectionConfig};
 use drapery_scene::motion::Moving;
 use drapery_sim::{
     Cloth, ClothError, ContactConfig, FleshConfig, MeshObstacle, ObstacleError, RestShapeError,
@@ -248,6 +249,20 @@ impl<'a> SimulatedGarment<'a> {
     pub fn watched(mut self, watch: impl Fn(f64) -> bool + Send + Sync + 'a) -> Self {
         self.watch = Some(Box::new(watch));
         self
+    }
+
+    /// Whether any garment is worn over each vertex of the body, shape [body vertex].
+    /// There skin that gave way to itself is drawn beneath the cloth that it gave way to.
+    pub fn is_worn_over(&self) -> Vec<bool> {
+        let body = (self.model.topology(), &self.made_for.rest[..]);
+        let mut all = vec![false; body.1.len()];
+        for layer in &self.layers {
+            let garment = (layer.topology(), &self.positions[layer.vertices.clone()]);
+            let over = CollisionCorrection::new(body, garment, CorrectionConfig::DEFAULT);
+            let own = over.is_worn_over();
+            all.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
+        }
+        all
     }
 
     fn dt(&self) -> f64 {

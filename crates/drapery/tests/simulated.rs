@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "tests may unwrap")]
 
 use drapery::core::{
-    AnimateError, BodyModel, Clip, Fabric, FrameIndex, GarmentAnimator, Pose, PoseVelocity,
-    PosedBody, ShapedBody, Surroundings, Topology,
+    AnimateError, BodyModel, Clip, Fabric, FrameIndex, Garment, GarmentAnimator, Pose,
+    PoseVelocity, PosedBody, ShapedBody, Surroundings, Topology,
 };
 use drapery::scene::builtin;
 use drapery::scene::character::Character;
@@ -194,4 +194,42 @@ fn who_watches_a_garment_being_put_on_sees_it_done_and_may_stop_it() {
     assert_eq!(seen.iter().position(|s| *s >= 1.0), Some(seen.len() - 1));
     let stopped = worn().watched(|share| share < 0.5).start(&first);
     assert!(matches!(stopped, Err(AnimateError::Stopped)));
+}
+
+/// Pictures draw cloth over skin that gave way to it; over a hand before it they must not.
+#[test]
+fn a_sleeve_is_worn_over_what_is_within_it_and_not_over_what_it_hangs_beside() {
+    let (tube, body, clip, _) = bending();
+    let sleeve = builtin::garment("sleeve").unwrap();
+    let under = |garment: &Garment| {
+        let rate = clip.frame_rate();
+        SimulatedGarment::new(garment, &tube, &[0.0, 0.0], &fabric(), rate, CONFIG)
+            .unwrap()
+            .is_worn_over()
+    };
+    let (low, high) = sleeve.mesh().bounds();
+    let within = |p: &Vec3| p.y > low.y && p.y < high.y;
+    let is_under = under(&sleeve);
+    assert_eq!(is_under.len(), body.rest.len());
+    let missed = body
+        .rest
+        .iter()
+        .zip(&is_under)
+        .find(|(p, is_under)| within(p) && !**is_under);
+    assert!(missed.is_none(), "{missed:?} is within the sleeve");
+    let moved = sleeve.mesh().positions().iter().map(|p| *p + Vec3::X);
+    let beside = Garment::new(
+        "beside".to_string(),
+        sleeve.mesh().with_positions(moved.collect()).unwrap(),
+        sleeve.pattern().cloned(),
+        sleeve.panels().to_vec(),
+        sleeve.groups().to_vec(),
+    );
+    let is_under = under(&beside.unwrap());
+    let covered = body
+        .rest
+        .iter()
+        .zip(&is_under)
+        .find(|(p, is_under)| within(p) && **is_under);
+    assert!(covered.is_none(), "{covered:?} is beside the sleeve");
 }
