@@ -28,6 +28,7 @@ mod closest;
 mod continuous;
 mod contours;
 mod crossings;
+mod hardening;
 mod mesh_meeting;
 mod mesh_part;
 mod obstacle;

@@ -55,6 +55,7 @@ use self::memory::{Memory, Remembered};
 use self::nearby::{Near, Nearby};
 use self::pair::{MeshMotion, Motion, Pair, weighted};
 use self::tangle::{Setting, Tangle};
+use super::hardening::{harder, hardest};
 use super::obstacle_mesh::MeshObstacle;
 use super::touch::{Friction, Touch, pressure};
 use super::weave::Weave;
@@ -190,7 +191,7 @@ struct Contact {
 impl Contact {
     /// The hardest that it may press in a step of length h [N/m].
     fn hardest(&self, dt: f64) -> f64 {
-        HARDEST * self.mass / (dt * dt)
+        hardest(self.mass, dt)
     }
 
     /// Expects a force of the size that there was [N]. What ends a solve that failed far
@@ -228,10 +229,6 @@ const SEEN: f64 = 0.9;
 /// The share of the rest distance that must be left; half of what there was
 /// for a pair that started with less than twice that.
 const FLOOR: f64 = 0.05;
-/// A pair that has come too near presses at least so much harder ...
-const HARDER: f64 = 4.0;
-/// ... up to this many m/h²: beyond that steps can't be solved.
-const HARDEST: f64 = 1e4;
 /// A solve is repeated at most so often in a step.
 const MAX_ROUNDS: u32 = 8;
 /// A new pair whose friction was expected wrong by so much is solved again
@@ -629,11 +626,9 @@ impl PairContacts {
         let frame = Frame::at(near, motion, fraction)?;
         let contact = self.contact(near, frame, motion)?;
         let of_pair = self.contacts[self.of_pair(near.pair)].iter();
-        let hardest = of_pair.map(|c| c.stiffness).fold(0.0, f64::max);
-        let limit = contact.hardest(self.dt);
-        let harder = (HARDER * hardest).min(limit).max(hardest);
+        let so_far = of_pair.map(|c| c.stiffness).fold(0.0, f64::max);
         Some(Contact {
-            stiffness: contact.stiffness.max(harder),
+            stiffness: (contact.stiffness).max(harder(so_far, contact.hardest(self.dt))),
             ..contact
         })
     }

@@ -39,6 +39,7 @@ use rayon::prelude::*;
 use self::memory::Memory;
 use self::ranges::{DEEPEST, Gone, Known, MeshRange};
 use self::sample::Sample;
+use super::hardening::{harder, hardest};
 use super::obstacle::{Anchor, Obstacle, RigidObstacle, SurfacePoint};
 use super::obstacle_mesh::MeshObstacle;
 use super::shape::Shape;
@@ -78,13 +79,6 @@ const CURVED: f64 = 0.2;
 const CHANGED: f64 = 0.1;
 /// What ends inside is set this share of the offset outside.
 const FLOOR: f64 = 0.02;
-/// A point that has ended inside presses so much harder ...
-const HARDER: f64 = 4.0;
-/// ... up to this many m/h², with which cloth of 150 g/m² bears 50 kPa in steps of 1/300 s.
-/// Where nothing keeps a point out, as where two parts of a body leave it no room, harder
-/// and harder ends in steps that can't be solved: at 1e6 fifty in a kick, at 1e4 eight; at
-/// 1e3 more of them have to be halved.
-const HARDEST: f64 = 1e4;
 /// Samples that one task takes.
 const CHUNK: usize = 256;
 /// Planes whose normals agree so far say the same.
@@ -407,7 +401,7 @@ impl SurfaceContacts {
         };
         let remembered = self.recall(s, o, normal);
         let light = STIFFNESS * mass / (h * h);
-        let hardest = HARDEST * mass / (h * h);
+        let hardest = hardest(mass, h);
         // What ended a solve that failed far inside carried nothing of the kind.
         let carried = (remembered.map_or(0.0, |m| m.force) / (DEPTH * offset)).min(hardest);
         // The nearer it has come, the harder it is pushed back.
@@ -465,7 +459,7 @@ impl SurfaceContacts {
             let (s, o) = (owner.sample as usize, owner.obstacle as usize);
             touched[o * self.samples.len() + s] = true;
             let SurfaceSettings { offset, friction } = self.settings[usize::from(self.piece_of[s])];
-            let hardest = HARDEST * self.masses[s] / (self.dt * self.dt);
+            let hardest = hardest(self.masses[s], self.dt);
             // What was solved with, before it is made any harder.
             let limit = friction * touch.force(end);
             sum += limit;
@@ -726,11 +720,6 @@ impl SurfaceContacts {
         }
         self.memory.sort_by_key(|m| (m.obstacle, m.sample));
     }
-}
-
-/// A stiffness made harder, up to a limit [N/m]; no softer than it was.
-fn harder(stiffness: f64, hardest: f64) -> f64 {
-    (HARDER * stiffness).min(hardest).max(stiffness)
 }
 
 /// Sets a point that passed into a mesh on the way from `start` back to where

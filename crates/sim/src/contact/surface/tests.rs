@@ -166,7 +166,7 @@ fn what_presses_in_vain_gets_only_so_hard() {
         contacts.finish(&obstacles, &end);
     }
     for (touch, mass) in contacts.touches().iter().zip(&contacts.masses) {
-        let (found, expected) = (touch.stiffness, HARDEST * mass / (dt * dt));
+        let (found, expected) = (touch.stiffness, hardest(*mass, dt));
         assert!(
             (found / expected - 1.0).abs() < 1e-12,
             "{found} for {expected}"
