@@ -44,7 +44,8 @@ pub struct SimulationConfig {
     pub max_iterations: u32,
     /// A step that has used up its iterations is taken as it is, and reported
     /// as not converged, when it is off by no more than so many times the
-    /// tolerance, and in quarters of a step however far off it is. At 1 steps
+    /// tolerance, and in quarters of a step however far off it is; and a few
+    /// vertices that buckle count for little in what it is off by. At 1 all count, and steps
     /// are taken in ever smaller parts, and in the end refused.
     pub slack: f64,
     /// How far conjugate gradients reduce the residual in one iteration.
