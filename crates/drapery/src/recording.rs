@@ -215,6 +215,7 @@ impl Recording {
             steps_per_frame: given.steps_per_frame.unwrap_or(usual.steps_per_frame),
             self_contact: given.self_contact.unwrap_or(usual.self_contact),
             tolerance: given.tolerance.unwrap_or(usual.tolerance),
+            skin_friction: given.skin_friction.unwrap_or(usual.skin_friction),
             dressing: given.dressing.unwrap_or(usual.dressing),
             settling: given.settling.unwrap_or(usual.settling),
             ..usual

@@ -52,6 +52,8 @@ pub struct WearConfig {
     pub self_contact: bool,
     /// How strongly a pinned vertex is pulled to its place [N/m].
     pub pin_stiffness: f64,
+    /// Friction on skin, as a share of that of each fabric on itself.
+    pub skin_friction: f64,
     /// How long the body takes to get its shape, and its pose [s].
     pub dressing: f64,
     /// The longest that the cloth is waited for afterwards [s].
@@ -78,6 +80,7 @@ impl Default for WearConfig {
             steps_per_frame: 10,
             self_contact: true,
             pin_stiffness: 100.0,
+            skin_friction: 2.0 / 3.0,
             dressing: 1.0,
             settling: 2.0,
             flesh: FleshConfig::default(),
@@ -281,7 +284,11 @@ impl<'a> SimulatedGarment<'a> {
         let mut simulation = Simulation::new(self.cloth.clone(), cloth, config)?;
         let body = MeshObstacle::new(self.model.topology(), body)?;
         let fabrics = || self.layers.iter().map(|layer| &layer.fabric);
-        let contact: Vec<ContactConfig> = fabrics().map(ContactConfig::of).collect();
+        let contact = fabrics().map(|fabric| ContactConfig {
+            friction: self.config.skin_friction * fabric.friction,
+            ..ContactConfig::of(fabric)
+        });
+        let contact: Vec<ContactConfig> = contact.collect();
         simulation.set_obstacles_by_piece(vec![body.into()], &contact)?;
         if self.config.self_contact {
             let layers: Vec<SelfContactConfig> = fabrics().map(SelfContactConfig::of).collect();

@@ -18,6 +18,7 @@ const CONFIG: WearConfig = WearConfig {
     steps_per_frame: 4,
     self_contact: false,
     pin_stiffness: 100.0,
+    skin_friction: 1.0,
     dressing: 0.2,
     settling: 0.3,
     flesh: FleshConfig::DEFAULT,
@@ -32,8 +33,13 @@ fn fabric() -> Fabric {
 
 /// The tube while it bends, the first frames.
 fn bending() -> (Character, ShapedBody, Clip, Vec<PosedBody>) {
+    bending_of(&[0.0, 0.0])
+}
+
+/// The same of a shape.
+fn bending_of(shape: &[f32]) -> (Character, ShapedBody, Clip, Vec<PosedBody>) {
     let tube = builtin::character("tube").unwrap();
-    let body = tube.shaped(&[0.0, 0.0]).unwrap();
+    let body = tube.shaped(shape).unwrap();
     let clip = builtin::clip("bend").unwrap();
     let mut pose = Pose::identity(Vec3::ZERO, clip.skeleton().len());
     let mut velocity = PoseVelocity::zero(clip.skeleton().len());
@@ -96,6 +102,35 @@ fn a_sleeve_stays_outside_a_bending_tube_and_on_its_pins() {
     // It is cloth and no skin: it has moved from where skinning has it.
     let farthest = out.iter().zip(&places).map(|(a, b)| a.distance(*b));
     assert!(farthest.fold(0.0, f32::max) > 2e-3);
+}
+
+#[test]
+fn friction_on_skin_is_a_share_of_that_of_the_fabric() {
+    // So thick that the sleeve is tight.
+    let (tube, body, clip, frames) = bending_of(&[0.0, 1.0]);
+    let sleeve = builtin::garment("sleeve").unwrap();
+    let after = |friction: f64, skin_friction: f64| {
+        let fabric = Fabric {
+            friction,
+            ..fabric()
+        };
+        let config = WearConfig {
+            skin_friction,
+            ..CONFIG
+        };
+        let rate = clip.frame_rate();
+        let worn = SimulatedGarment::new(&sleeve, &tube, &[0.0, 0.0], &fabric, rate, config);
+        let worn = worn.unwrap();
+        let seen = |i: usize| frames[i].frame(&body, Surroundings::default());
+        let mut state = worn.start(&seen(0)).unwrap();
+        let mut out = vec![Vec3::ZERO; worn.topology().n_vertices()];
+        for i in 0..frames.len() {
+            worn.step(&mut state, &seen(i), &mut out).unwrap();
+        }
+        out
+    };
+    assert_eq!(after(0.4, 0.5), after(0.2, 1.0));
+    assert_ne!(after(0.4, 1.0), after(0.4, 0.5));
 }
 
 #[test]

@@ -176,6 +176,8 @@ pub struct SimulationEntry {
     pub self_contact: Option<bool>,
     /// How well steps are solved [m/s].
     pub tolerance: Option<f64>,
+    /// Friction on skin, as a share of that of each fabric on itself.
+    pub skin_friction: Option<f64>,
     /// How long the body takes to get its shape, and its pose [s].
     pub dressing: Option<f64>,
     /// The longest that the cloth is waited for afterwards [s].
@@ -469,6 +471,7 @@ fn simulation(table: &Table<'_>) -> Result<SimulationEntry, SceneError> {
         "steps_per_frame",
         "self_contact",
         "tolerance",
+        "skin_friction",
         "dressing",
         "settling",
     ])?;
@@ -486,6 +489,7 @@ fn simulation(table: &Table<'_>) -> Result<SimulationEntry, SceneError> {
             .map(|item| item.truth())
             .transpose()?,
         tolerance: number("tolerance", [1e-6, 1.0])?,
+        skin_friction: number("skin_friction", [0.0, 10.0])?,
         dressing: number("dressing", [0.0, 60.0])?,
         settling: number("settling", [0.0, 600.0])?,
     })

@@ -15,6 +15,7 @@ pub(crate) fn stored(config: &WearConfig) -> Value {
         "dressing": config.dressing,
         "settling": config.settling,
         "pin_stiffness": config.pin_stiffness,
+        "skin_friction": config.skin_friction,
     })
 }
 
@@ -33,6 +34,8 @@ pub(crate) fn read(stored: &Value) -> WearConfig {
         dressing: number("dressing", usual.dressing),
         settling: number("settling", usual.settling),
         pin_stiffness: number("pin_stiffness", usual.pin_stiffness),
+        // Where older datasets say nothing, skin was like cloth.
+        skin_friction: number("skin_friction", 1.0),
         ..usual
     }
 }
@@ -47,6 +50,7 @@ mod tests {
             steps_per_frame: 7,
             self_contact: false,
             pin_stiffness: 3.0,
+            skin_friction: 0.5,
             dressing: 0.25,
             settling: 0.5,
             tolerance: 1e-3,
@@ -59,9 +63,13 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_wrong_is_as_usual() {
-        assert_eq!(read(&Value::Null), WearConfig::default());
+        let usual = WearConfig {
+            skin_friction: 1.0,
+            ..WearConfig::default()
+        };
+        assert_eq!(read(&Value::Null), usual);
         let odd = json!({ "steps_per_frame": "many", "slack": null, "self_contact": 3 });
-        assert_eq!(read(&odd), WearConfig::default());
+        assert_eq!(read(&odd), usual);
         assert_eq!(read(&json!({ "steps_per_frame": 0 })).steps_per_frame, 1);
     }
 }
