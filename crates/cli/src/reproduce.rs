@@ -43,19 +43,34 @@ pub(crate) fn run(command: &Reproduce, say: &Say) -> anyhow::Result<Answer> {
 /// The cells that are done.
 struct Cells {
     folder: PathBuf,
-    digest: String,
+    /// Of the data of the tables, where it is there.
+    digest: Option<String>,
 }
 
 impl Cells {
-    /// The cells of a folder; most are made of data with that digest.
-    fn open(folder: PathBuf, digest: String) -> anyhow::Result<Self> {
+    /// The cells of a folder.
+    fn open(folder: PathBuf) -> anyhow::Result<Self> {
         write::folder(&folder)?;
+        let digest = None;
         Ok(Self { folder, digest })
     }
 
-    /// A cell of the data that is done.
+    /// A cell of the data of the tables that is done; of whatever data that was where it
+    /// is not there.
     fn get(&self, name: &str) -> Option<Value> {
-        self.get_of(name, &self.digest)
+        let is_ours = |cell: &Value| self.digest.as_ref().is_none_or(|d| cell["digest"] == **d);
+        self.kept(name).filter(is_ours)
+    }
+
+    /// A cell that is made of the data of the tables and of other data besides: its digest
+    /// begins with that of the tables.
+    fn get_with_others(&self, name: &str) -> Option<Value> {
+        let begins = |cell: &Value, own: &String| {
+            let digest = cell["digest"].as_str();
+            digest.is_some_and(|digest| digest.starts_with(own))
+        };
+        let is_ours = |cell: &Value| self.digest.as_ref().is_none_or(|own| begins(cell, own));
+        self.kept(name).filter(is_ours)
     }
 
     /// A cell of other data that is done.

@@ -154,6 +154,31 @@ fn parts_beside_the_tables_are_made_of_models_that_are_kept() {
 }
 
 #[test]
+fn a_garment_that_is_done_needs_neither_its_data_nor_that_of_the_tables() {
+    let folder = scene();
+    let at = folder.path();
+    fs::create_dir_all(at.join("rep/cells")).unwrap();
+    let cell = r#"{ "cell": "garment-skirt-1", "digest": "of data that was thrown away",
+                    "vertices": 813, "plain_spectral_radius": 1.0123, "spectral_radius": 0.9876 }"#;
+    fs::write(at.join("rep/cells/garment-skirt-1.json"), cell).unwrap();
+    let plan = ["--json", "reproduce", "stable-spaces", "--only"];
+    let plan = [&plan[..], &["garment-skirt-1", "--out", "rep"]].concat();
+    let cells = data(&out(at, 0, &plan), "cell");
+    assert_eq!(cells.len(), 1);
+    assert_eq!(cells[0]["spectral_radius"], 0.9876);
+    let n_datasets = fs::read_dir(at.join("rep/data")).unwrap().count();
+    assert_eq!(n_datasets, 0, "something was simulated");
+    let page = fs::read_to_string(at.join("rep/README.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|r| r.contains("0.9876")).collect();
+    assert_eq!(rows.len(), 1, "{page}");
+    assert!(
+        rows[0].starts_with("| skirt 1 | 813 / 820 | 1.0123 |"),
+        "{page}"
+    );
+    assert!(!page.contains("Table 2"), "{page}");
+}
+
+#[test]
 fn scenes_and_cells_that_are_not_there_are_named() {
     let folder = scene();
     let plan = [

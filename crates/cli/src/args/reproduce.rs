@@ -16,9 +16,11 @@ pub(crate) enum Reproduce {
         ten-thousand (steps on a random walk), nonlinear \
         (a kernel in the place of A), fits (ways to be stable, and the unposed space), \
         held-out-stops, pictures, crowds, table-1 (all garments), fabrics, table-4 \
-        (resolutions). Datasets are looked for in the folder of --data under the names of their \
-        scenes.\n\n\
-        Example:\n  drapery reproduce stable-spaces --scale small --out stable-spaces\n"
+        (resolutions). Garments and resolutions, such as garment-skirt-1, can be asked for one by one \
+        and need no data but their own. Datasets are looked for in the folder of --data under the \
+        names of their scenes; theirs can be thrown away when they are done.\n\n\
+        Example:\n  drapery reproduce stable-spaces --scale small --out stable-spaces\n  \
+        drapery reproduce stable-spaces --scale full --only garment-skirt-1 --out garments\n"
     )]
     StableSpaces(StableSpacesPlan),
 }

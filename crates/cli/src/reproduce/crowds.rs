@@ -41,7 +41,7 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
         let trains = lab.ground.plain(Split::Train)?;
         let walk = trains.first().context("no clip trains")?;
         let (body, posed) = lab.ground.posed(walk)?;
-        let threads = lab.threads.current_num_threads();
+        let threads = lab.desk.threads.current_num_threads();
         let mut rates = Vec::new();
         for threads in [1, threads] {
             let size = (threads, PAPER[0]);
@@ -64,7 +64,7 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
             }));
         }
         let (_, image) = drawing(lab, &crowd, &body, &posed, (KEPT, Shading::Studio))?;
-        keep(lab, "crowd.png", &image)?;
+        keep(lab.desk, "crowd.png", &image)?;
         Ok(json!({
             "cell": NAME,
             "file": "crowd.png",
@@ -99,7 +99,7 @@ fn drawing(
     let garment = crowd.animator().topology();
     let options = Options {
         shading,
-        threads: std::num::NonZeroUsize::new(lab.threads.current_num_threads()),
+        threads: std::num::NonZeroUsize::new(lab.desk.threads.current_num_threads()),
         ..Options::of_size(size)
     };
     let mut all: Vec<(f64, Image)> = Vec::new();
@@ -108,7 +108,7 @@ fn drawing(
         bodies.go_to(frame);
         let frames = bodies.frames();
         let start = Instant::now();
-        (lab.threads).install(|| crowd.step(&mut state, &frames, &mut out, &mut reports))?;
+        (lab.desk.threads).install(|| crowd.step(&mut state, &frames, &mut out, &mut reports))?;
         for (posed, frame) in posed.iter_mut().zip(&frames) {
             character.pose(body, frame.pose, &still, posed)?;
         }

@@ -20,10 +20,12 @@ const FIRST: usize = 3;
 
 pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
     let Some(ground) = ground(lab)? else {
-        lab.say.note("no clip tests, so that none can be stopped");
+        lab.desk
+            .say
+            .note("no clip tests, so that none can be stopped");
         return Ok(());
     };
-    lab.known_of(NAME, &digest(lab, &ground), || {
+    lab.desk.known_of(NAME, &digest(lab, &ground), || {
         let sequences = sequences(&ground)?;
         let mut cell = json!({ "cell": NAME });
         for each in Cell::SHIPPED {
@@ -41,11 +43,23 @@ pub(super) fn ground(lab: &Lab<'_>) -> anyhow::Result<Option<Ground>> {
     if clips.is_empty() {
         return Ok(None);
     }
-    let stem = lab.scene.file_stem().unwrap_or_default().to_string_lossy();
-    let path = lab.data.join(format!("{stem}-stopped"));
+    let stem = lab
+        .desk
+        .scene
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let path = lab.desk.data.join(format!("{stem}-stopped"));
     let is_wanted = |planned: &PlannedSequence| is_chosen(planned, clips);
-    let scene = || stopped(&lab.scene);
-    Ground::of(&path, &is_wanted, scene, lab.plan.threads, lab.say).map(Some)
+    let scene = || stopped(&lab.desk.scene);
+    Ground::of(
+        &path,
+        &is_wanted,
+        scene,
+        lab.desk.plan.threads,
+        lab.desk.say,
+    )
+    .map(Some)
 }
 
 /// Of what the figures are made.
@@ -77,9 +91,7 @@ fn is_chosen(planned: &PlannedSequence, clips: &[PlannedSequence]) -> bool {
 }
 
 pub(super) fn section(cells: &Cells) -> Option<String> {
-    let is_ours = |digest: &str| digest.starts_with(&cells.digest);
-    let cell = cells.kept(NAME)?;
-    cell["digest"].as_str().filter(|digest| is_ours(digest))?;
+    let cell = cells.get_with_others(NAME)?;
     let mut rows = String::new();
     for (each, name) in Cell::SHIPPED.into_iter().zip(["A", "B", "C"]) {
         let stops = &cell[each.name()];

@@ -18,7 +18,7 @@ const NAME: &str = "nonlinear";
 pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
     let [linear, ..] = Cell::SHIPPED;
     let value = lab.known_or(NAME, || {
-        lab.threads.install(|| {
+        lab.desk.threads.install(|| {
             let started = Instant::now();
             let head = lab.ground.dataset.head();
             let skinned = skinned_garment(&lab.ground.character, head, 0)?;
@@ -46,7 +46,7 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
         "{NAME}: {} cm on clips that test",
         number(&value["test_cm"], 2)
     );
-    lab.say.result("cell", &value, line)
+    lab.desk.say.result("cell", &value, line)
 }
 
 /// Beside model A, which has the same inputs.

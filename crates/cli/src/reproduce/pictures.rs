@@ -14,7 +14,7 @@ use glam::Vec3;
 use serde_json::{Value, json};
 
 use super::ground::Ground;
-use super::stable_spaces::{Cell, Lab};
+use super::stable_spaces::{Cell, Desk, Lab};
 use super::{Cells, plots};
 use crate::eval_pictures::{self, Shot};
 use crate::write;
@@ -53,7 +53,7 @@ fn components(lab: &Lab<'_>) -> anyhow::Result<Value> {
         ridge: Ridge::Fixed(1e-4),
         ..StableSpaceConfig::default()
     };
-    let (_, trained) = lab.threads.install(|| lab.fit(&config))?;
+    let (_, trained) = lab.desk.threads.install(|| lab.fit(&config))?;
     let parts = trained.animator.parts();
     let garment = |component: usize, factor: f64| -> Vec<Vec3> {
         let n_values = parts.mean.len();
@@ -80,7 +80,7 @@ fn components(lab: &Lab<'_>) -> anyhow::Result<Value> {
         // Of a vertex, root mean square.
         sigmas.push(100.0 * sigma / (mean.len() as f64).sqrt());
     }
-    keep(lab, "components.png", &sheet(&images, 3, &labels, "")?)?;
+    keep(lab.desk, "components.png", &sheet(&images, 3, &labels, "")?)?;
     Ok(json!({
         "cell": "picture-components",
         "file": "components.png",
@@ -124,7 +124,7 @@ fn errors(lab: &Lab<'_>, file: &str, cells: [Cell; 3], names: [&str; 3]) -> anyh
         &shots,
         RANGE_CM,
     )?;
-    keep(lab, file, &image)?;
+    keep(lab.desk, file, &image)?;
     let clips: Vec<&str> = chosen.iter().map(|s| s.clip.as_str()).collect();
     let mean_cm: Vec<Vec<f64>> = shots.iter().map(Shot::errors_cm).collect();
     Ok(json!({ "cell": file, "file": file, "clips": clips, "mean_cm": mean_cm }))
@@ -190,7 +190,7 @@ fn turn(lab: &Lab<'_>, model: &StableSpace) -> anyhow::Result<Value> {
             &[("C", &shots)],
             &[Colour::BLUE],
         )?;
-        keep(lab, "turn.png", &image)?;
+        keep(lab.desk, "turn.png", &image)?;
         return Ok(json!({
             "cell": "picture-turn",
             "file": "turn.png",
@@ -252,19 +252,14 @@ pub(super) fn rows(
     Ok(sheet(&images, n, &labels, "")?)
 }
 
-pub(super) fn keep(lab: &Lab<'_>, file: &str, image: &Image) -> anyhow::Result<()> {
-    write::file(&lab.plan.out.join(file), &image.png()?)
+pub(super) fn keep(desk: &Desk<'_>, file: &str, image: &Image) -> anyhow::Result<()> {
+    write::file(&desk.plan.out.join(file), &image.png()?)
 }
 
 pub(super) fn section(cells: &Cells) -> Option<String> {
     let mut text = String::new();
     let mut figure = |name: &str, title: &str, words: &dyn Fn(&Value) -> String| {
-        // What also depends on other data begins with the digest of the tables'.
-        let is_ours = |cell: &Value| {
-            let digest = cell["digest"].as_str();
-            digest.is_some_and(|digest| digest.starts_with(&cells.digest))
-        };
-        let Some(cell) = cells.kept(name).filter(is_ours) else {
+        let Some(cell) = cells.get_with_others(name) else {
             return;
         };
         if let Some(file) = cell["file"].as_str() {

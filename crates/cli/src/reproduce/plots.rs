@@ -18,50 +18,51 @@ pub(super) fn stop(lab: &Lab<'_>) -> anyhow::Result<()> {
     let Some(ground) = held_out::ground(lab)? else {
         return Ok(());
     };
-    lab.known_of("plot-stop", &held_out::digest(lab, &ground), || {
-        let models = models(lab)?;
-        let step = models[2].1.frame_step().0;
-        let mut all: Vec<(f64, PlannedSequence)> = Vec::new();
-        for sequence in held_out::sequences(&ground)? {
-            let after = AfterStop::of(&ground, &sequence, &models[0].1)?;
-            all.push((after.swings(step).1.amplitude, sequence));
-        }
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let Some((amplitude, sequence)) = all.get(all.len() / 2) else {
-            return Ok(Value::Null);
-        };
-        let title = format!("{}: the hem after the stop", sequence.clip);
-        let mut plot = Plot::new(&title, "s after the stop", "cm");
-        for (i, (name, animator)) in models.iter().enumerate() {
-            let after = AfterStop::of(&ground, sequence, animator)?;
-            let axis = Swing::axis(&after.simulated);
-            // From where the simulation comes to rest.
-            let last =
-                &after.simulated[after.simulated.len() - after.simulated.len().div_ceil(4)..];
-            let rest = last.iter().sum::<Vec3>() / last.len().max(1) as f32;
-            let curve = |positions: &[Vec3]| -> Vec<(f64, f64)> {
-                let along = positions
-                    .iter()
-                    .map(|p| 100.0 * f64::from(axis.dot(*p - rest)));
-                along
-                    .enumerate()
-                    .map(|(i, s)| (i as f64 * step, s))
-                    .collect()
-            };
-            if i == 0 {
-                plot = plot.line("simulation", &curve(&after.simulated));
+    lab.desk
+        .known_of("plot-stop", &held_out::digest(lab, &ground), || {
+            let models = models(lab)?;
+            let step = models[2].1.frame_step().0;
+            let mut all: Vec<(f64, PlannedSequence)> = Vec::new();
+            for sequence in held_out::sequences(&ground)? {
+                let after = AfterStop::of(&ground, &sequence, &models[0].1)?;
+                all.push((after.swings(step).1.amplitude, sequence));
             }
-            plot = plot.line(name, &curve(&after.found));
-        }
-        let path = lab.plan.out.join("stop.svg");
-        write::file(&path, plot.svg().as_bytes())?;
-        Ok(json!({
-            "cell": "plot-stop",
-            "file": "stop.svg",
-            "sequence": sequence.name,
-            "simulated_swing_cm": 100.0 * amplitude,
-        }))
-    })?;
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((amplitude, sequence)) = all.get(all.len() / 2) else {
+                return Ok(Value::Null);
+            };
+            let title = format!("{}: the hem after the stop", sequence.clip);
+            let mut plot = Plot::new(&title, "s after the stop", "cm");
+            for (i, (name, animator)) in models.iter().enumerate() {
+                let after = AfterStop::of(&ground, sequence, animator)?;
+                let axis = Swing::axis(&after.simulated);
+                // From where the simulation comes to rest.
+                let last =
+                    &after.simulated[after.simulated.len() - after.simulated.len().div_ceil(4)..];
+                let rest = last.iter().sum::<Vec3>() / last.len().max(1) as f32;
+                let curve = |positions: &[Vec3]| -> Vec<(f64, f64)> {
+                    let along = positions
+                        .iter()
+                        .map(|p| 100.0 * f64::from(axis.dot(*p - rest)));
+                    along
+                        .enumerate()
+                        .map(|(i, s)| (i as f64 * step, s))
+                        .collect()
+                };
+                if i == 0 {
+                    plot = plot.line("simulation", &curve(&after.simulated));
+                }
+                plot = plot.line(name, &curve(&after.found));
+            }
+            let path = lab.desk.plan.out.join("stop.svg");
+            write::file(&path, plot.svg().as_bytes())?;
+            Ok(json!({
+                "cell": "plot-stop",
+                "file": "stop.svg",
+                "sequence": sequence.name,
+                "simulated_swing_cm": 100.0 * amplitude,
+            }))
+        })?;
     Ok(())
 }
 
@@ -70,7 +71,8 @@ pub(super) fn stop(lab: &Lab<'_>) -> anyhow::Result<()> {
 pub(super) fn walk(lab: &Lab<'_>) -> anyhow::Result<()> {
     let sets = [("walk_cm", "walk"), ("walk_turn_cm", "walk with a turn")];
     if sets.iter().any(|(key, _)| lab.sets.named(key).is_empty()) {
-        lab.say
+        lab.desk
+            .say
             .note("no clips extra-walk and extra-walk-turn: no plot of them");
         return Ok(());
     }
@@ -91,7 +93,7 @@ pub(super) fn walk(lab: &Lab<'_>) -> anyhow::Result<()> {
                 })?;
             plot = plot.line(name, &curve);
         }
-        write::file(&lab.plan.out.join("walk.svg"), plot.svg().as_bytes())?;
+        write::file(&lab.desk.plan.out.join("walk.svg"), plot.svg().as_bytes())?;
         Ok(json!({ "cell": "plot-walk", "file": "walk.svg" }))
     })?;
     Ok(())

@@ -10,7 +10,7 @@ use super::derived::short;
 use super::garments::{tell, trained};
 use super::ground::{Chosen, Ground, is_plain};
 use super::page::number;
-use super::stable_spaces::Lab;
+use super::stable_spaces::Desk;
 use crate::args::Scale;
 
 /// Scenes, and the paper's errors on clips that test [cm].
@@ -20,6 +20,9 @@ const DRESSES: [(&str, f64); 4] = [
     ("stable-spaces-dress-10172", 1.70),
     ("stable-spaces-dress-40688", 1.66),
 ];
+
+/// The part.
+pub(super) const NAME: &str = "table-4";
 
 /// At the small scale so many of them: a frame of the finest takes minutes.
 const SMALL: usize = 2;
@@ -37,12 +40,13 @@ const TENTH: [&str; 9] = [
     "test-09",
 ];
 
-pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
-    let is_small = lab.plan.scale == Scale::Small;
+pub(super) fn make(desk: &Desk<'_>) -> anyhow::Result<()> {
+    let is_small = desk.plan.scale == Scale::Small;
     let n = if is_small { SMALL } else { DRESSES.len() };
     let is_wanted =
         |s: &PlannedSequence| is_plain(s) && (is_small || TENTH.contains(&s.clip.as_str()));
-    for (name, _) in &DRESSES[..n] {
+    let asked = |(name, _): &&(&str, f64)| desk.is_asked(NAME, &cell(name));
+    for (name, _) in DRESSES[..n].iter().filter(asked) {
         let scene = || match is_small {
             true => short(name),
             false => Ok(Scene::named(Path::new(name))?),
@@ -51,20 +55,27 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
             true => format!("{name}-short"),
             false => (*name).to_string(),
         };
-        let path = lab.data.join(folder);
-        let ground = Ground::of(&path, &is_wanted, scene, lab.plan.threads, lab.say)?;
-        let chosen = Chosen {
-            of: &ground.dataset,
-            is_wanted: &is_wanted,
+        let (path, cell) = (desk.data.join(folder), cell(name));
+        let value = match desk.known_without(&cell, &path)? {
+            Some(value) => value,
+            None => {
+                let ground = Ground::of(&path, &is_wanted, scene, desk.plan.threads, desk.say)?;
+                let chosen = Chosen {
+                    of: &ground.dataset,
+                    is_wanted: &is_wanted,
+                };
+                let train = || trained(desk, &cell, &ground, &chosen);
+                desk.known_of(&cell, &ground.digest, || desk.threads.install(train))?
+            }
         };
-        let cell = cell(name);
-        let value = lab.known_of(&cell, &ground.digest, || {
-            lab.threads
-                .install(|| trained(lab, &cell, &ground, &chosen))
-        })?;
-        tell(lab, &cell, &value)?;
+        tell(desk, &cell, &value)?;
     }
     Ok(())
+}
+
+/// The names of all cells.
+pub(super) fn cells() -> Vec<String> {
+    DRESSES.iter().map(|(scene, _)| cell(scene)).collect()
 }
 
 /// The name of a cell.

@@ -51,13 +51,13 @@ fn fits() -> [(&'static str, &'static str, StableSpaceConfig); 5] {
 pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
     for (name, _, config) in fits() {
         let value = lab.known_or(name, || {
-            let measured = lab.threads.install(|| lab.measured(name, &config));
+            let measured = lab.desk.threads.install(|| lab.measured(name, &config));
             Ok(measured?.0)
         })?;
         let (error, radius) = (&value["test_cm"], &value["spectral_radius"]);
         let (error, radius) = (number(error, 2), number(radius, 4));
         let line = format!("{name}: eigenvalue {radius}; {error} cm on clips that test");
-        lab.say.result("cell", &value, line)?;
+        lab.desk.say.result("cell", &value, line)?;
     }
     Ok(())
 }

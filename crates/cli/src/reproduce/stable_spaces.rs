@@ -190,10 +190,43 @@ impl Part {
             Self::HeldOut => "held-out-stops",
             Self::Pictures => "pictures",
             Self::Crowds => "crowds",
-            Self::Garments => "table-1",
+            Self::Garments => garments::NAME,
             Self::Fabrics => "fabrics",
-            Self::Resolutions => "table-4",
+            Self::Resolutions => resolutions::NAME,
             Self::TenThousand => "ten-thousand",
+        }
+    }
+
+    /// Its cells that can be asked for by themselves.
+    fn cells(self) -> Vec<String> {
+        match self {
+            Self::Garments => garments::cells(),
+            Self::Resolutions => resolutions::cells(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether something that is asked for of it is made of the tables' data.
+    fn needs_tables(self, only: &[String]) -> bool {
+        let is_asked = |name: &str| only.is_empty() || only.iter().any(|asked| asked == name);
+        match self {
+            Self::Fabrics | Self::Resolutions => false,
+            Self::Garments => is_asked(self.name()) || is_asked(&garments::dress_cell()),
+            _ => true,
+        }
+    }
+
+    /// Whether it has data of its own.
+    const fn is_apart(self) -> bool {
+        matches!(self, Self::Garments | Self::Fabrics | Self::Resolutions)
+    }
+
+    fn make_apart(self, desk: &Desk<'_>) -> anyhow::Result<()> {
+        match self {
+            Self::Garments => garments::make(desk),
+            Self::Fabrics => fabrics::make(desk),
+            Self::Resolutions => resolutions::make(desk),
+            _ => Ok(()),
         }
     }
 
@@ -205,26 +238,30 @@ impl Part {
             Self::HeldOut => held_out::make(lab),
             Self::Pictures => pictures::make(lab),
             Self::Crowds => crowds::make(lab),
-            Self::Garments => garments::make(lab),
-            Self::Fabrics => fabrics::make(lab),
-            Self::Resolutions => resolutions::make(lab),
+            Self::Garments => garments::make_dress(lab),
             Self::TenThousand => ten_thousand::make(lab),
+            Self::Fabrics | Self::Resolutions => Ok(()),
         }
     }
 }
 
-/// What all cells share.
-pub(super) struct Lab<'a> {
+/// What all cells share, whatever data they are made of.
+pub(super) struct Desk<'a> {
     pub(super) plan: &'a StableSpacesPlan,
     pub(super) say: &'a Say,
     pub(super) threads: ThreadPool,
     /// The scene of the tables, and where datasets lie.
     pub(super) scene: PathBuf,
     pub(super) data: PathBuf,
+    pub(super) cells: Cells,
+}
+
+/// What the cells of the tables' data share.
+pub(super) struct Lab<'a> {
+    pub(super) desk: &'a Desk<'a>,
     /// The dataset of the tables.
     pub(super) ground: Ground,
     pub(super) sets: Sets,
-    pub(super) cells: Cells,
 }
 
 pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> {
@@ -239,60 +276,69 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
     };
     let name = scene.file_stem().context("--scene: no file and no name")?;
     let path = data.join(name);
-    simulated(plan, &scene, &path, say)?;
-    let ground = Ground::open(&path)?;
-    let inputs = [Input {
-        name: path.to_string_lossy().into_owned(),
-        sha256: Some(ground.digest.clone()),
-    }];
-    let settings = json!({ "paper": "stable-spaces", "plan": plan });
-    record::write(&plan.out.join("run.json"), "reproduce", &settings, &inputs)?;
-    let lab = Lab {
+    let mut desk = Desk {
         plan,
         say,
         threads,
         data,
-        sets: Sets::of(&ground.dataset)?,
-        cells: Cells::open(plan.out.join("cells"), ground.digest.clone())?,
-        ground,
+        cells: Cells::open(plan.out.join("cells"))?,
         scene,
     };
-    lab.known_or("skinning", || lab.skinning())?;
-    lab.known_or("linear", || lab.linear())?;
-    lab.known_or("repeats", || repeats(&lab.ground.dataset))?;
-    for (i, cell) in cells.iter().enumerate() {
-        let name = cell.name();
-        let value = lab.known_or(&name, || lab.threads.install(|| lab.train(*cell)))?;
-        let line = format!(
-            "[{}/{}] {name}: {} cm on clips that train, {} on those that test",
-            i + 1,
-            cells.len(),
-            number(&value["train_cm"], 2),
-            number(&value["test_cm"], 2),
-        );
-        say.result("cell", &value, line)?;
+    if !cells.is_empty() || parts.iter().any(|part| part.needs_tables(&plan.only)) {
+        simulated(plan, &desk.scene, &path, say)?;
+        let ground = Ground::open(&path)?;
+        desk.cells.digest = Some(ground.digest.clone());
+        desk.record(Some((&path, &ground)))?;
+        let lab = Lab {
+            sets: Sets::of(&ground.dataset)?,
+            ground,
+            desk: &desk,
+        };
+        lab.make(&cells, &parts)?;
+    } else {
+        desk.record(None)?;
     }
-    for part in parts {
-        part.make(&lab)
-            .with_context(|| format!("part {}", part.name()))?;
+    for part in parts.iter().filter(|part| part.is_apart()) {
+        (part.make_apart(&desk)).with_context(|| format!("part {}", part.name()))?;
         say.note(format_args!("{}: done", part.name()));
     }
     say.note(format_args!("see {}", plan.out.join("README.md").display()));
     Ok(Answer::Yes)
 }
 
-impl Lab<'_> {
-    /// A cell of the tables' data as it is known, or made and kept; then the page
-    /// has it.
-    pub(super) fn known_or(
-        &self,
-        name: &str,
-        make: impl FnOnce() -> anyhow::Result<Value>,
-    ) -> anyhow::Result<Value> {
-        self.known_of(name, &self.ground.digest, make)
+impl Desk<'_> {
+    /// Says how the run was made.
+    fn record(&self, tables: Option<(&Path, &Ground)>) -> anyhow::Result<()> {
+        let inputs = tables.map(|(path, ground)| Input {
+            name: path.to_string_lossy().into_owned(),
+            sha256: Some(ground.digest.clone()),
+        });
+        let inputs: Vec<Input> = inputs.into_iter().collect();
+        let settings = json!({ "paper": "stable-spaces", "plan": self.plan });
+        let path = self.plan.out.join("run.json");
+        record::write(&path, "reproduce", &settings, &inputs)
     }
 
-    /// The same of other data.
+    /// Whether a cell of a part is asked for, by its own name or that of the part.
+    pub(super) fn is_asked(&self, part: &str, cell: &str) -> bool {
+        let only = &self.plan.only;
+        only.is_empty() || only.iter().any(|name| name == part || name == cell)
+    }
+
+    /// A cell whose data is no longer there: what is done stays done.
+    pub(super) fn known_without(&self, name: &str, data: &Path) -> anyhow::Result<Option<Value>> {
+        if data.join("zarr.json").exists() {
+            return Ok(None);
+        }
+        let kept = self.cells.kept(name);
+        if kept.is_some() {
+            self.write_page()?;
+        }
+        Ok(kept)
+    }
+
+    /// A cell as it is known of data with that digest, or made and kept; then the page
+    /// has it.
     pub(super) fn known_of(
         &self,
         name: &str,
@@ -310,10 +356,78 @@ impl Lab<'_> {
                 self.cells.put(name, digest, made)?
             }
         };
-        let scene = self.scene.file_stem().unwrap_or_default();
-        let text = page(&scene.to_string_lossy(), &self.sets, &self.cells);
-        write::file(&self.plan.out.join("README.md"), text.as_bytes())?;
+        self.write_page()?;
         Ok(value)
+    }
+
+    pub(super) fn write_page(&self) -> anyhow::Result<()> {
+        let scene = self.scene.file_stem().unwrap_or_default();
+        let text = page(&scene.to_string_lossy(), &self.cells);
+        write::file(&self.plan.out.join("README.md"), text.as_bytes())
+    }
+
+    /// A model that was kept, if it was trained on that.
+    pub(super) fn kept_model(&self, name: &str, digest: &str) -> Option<StableSpace> {
+        match self.kept(name, digest)?.into_animator() {
+            Animator::StableSpace(animator) => Some(animator),
+            _ => None,
+        }
+    }
+
+    fn kept(&self, name: &str, digest: &str) -> Option<Model> {
+        let bytes = std::fs::read(self.model_path(name)).ok()?;
+        let model = Model::from_bytes(&bytes).ok()?;
+        (model.head().training.digest == digest).then_some(model)
+    }
+
+    pub(super) fn keep_model(&self, name: &str, model: &Model) -> anyhow::Result<()> {
+        let path = self.model_path(name);
+        write::folder(&self.plan.out.join("models"))?;
+        write::file(&path, &model.to_bytes())
+    }
+
+    fn model_path(&self, name: &str) -> PathBuf {
+        let models = self.plan.out.join("models");
+        models.join(format!("{name}.drapery"))
+    }
+}
+
+impl Lab<'_> {
+    /// Cells and parts of the tables' data.
+    fn make(&self, cells: &[Cell], parts: &[Part]) -> anyhow::Result<()> {
+        let say = self.desk.say;
+        self.known_or("skinning", || self.skinning())?;
+        self.known_or("linear", || self.linear())?;
+        self.known_or("repeats", || repeats(&self.ground.dataset))?;
+        for (i, cell) in cells.iter().enumerate() {
+            let name = cell.name();
+            let value = self.known_or(&name, || self.desk.threads.install(|| self.train(*cell)))?;
+            let line = format!(
+                "[{}/{}] {name}: {} cm on clips that train, {} on those that test",
+                i + 1,
+                cells.len(),
+                number(&value["train_cm"], 2),
+                number(&value["test_cm"], 2),
+            );
+            say.result("cell", &value, line)?;
+        }
+        for part in parts {
+            part.make(self)
+                .with_context(|| format!("part {}", part.name()))?;
+            if !part.is_apart() {
+                say.note(format_args!("{}: done", part.name()));
+            }
+        }
+        Ok(())
+    }
+
+    /// A cell of the tables' data as it is known, or made and kept.
+    pub(super) fn known_or(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> anyhow::Result<Value>,
+    ) -> anyhow::Result<Value> {
+        self.desk.known_of(name, &self.ground.digest, make)
     }
 
     pub(super) fn footage(&self) -> Footage<'_> {
@@ -326,7 +440,12 @@ impl Lab<'_> {
             dataset, character, ..
         } = &self.ground;
         let skinned = skinned_garment(character, dataset.head(), 0)?;
-        let mut cell = json!({ "cell": "skinning" });
+        let sizes = self.sets.all.iter().map(|(key, set)| {
+            let n_frames: u32 = set.iter().map(|s| s.frames).sum();
+            ((*key).to_string(), json!([set.len(), n_frames]))
+        });
+        let sizes: serde_json::Map<String, Value> = sizes.collect();
+        let mut cell = json!({ "cell": "skinning", "sets": sizes });
         self.sets.errors(&self.footage(), &skinned, &mut cell)?;
         Ok(cell)
     }
@@ -390,7 +509,7 @@ impl Lab<'_> {
     /// are by themselves.
     fn train(&self, cell: Cell) -> anyhow::Result<Value> {
         let (mut value, model, _) = self.measured(&cell.name(), &cell.config())?;
-        self.keep_model(&cell.name(), &model)?;
+        self.desk.keep_model(&cell.name(), &model)?;
         if cell.order > 0 && cell.dims == SHIPPED {
             let (_, plain) = self.fit(&StableSpaceConfig {
                 ridge: Ridge::Fixed(0.0),
@@ -403,44 +522,19 @@ impl Lab<'_> {
 
     /// The model of a cell, as it was kept or trained anew.
     pub(super) fn model(&self, cell: Cell) -> anyhow::Result<StableSpace> {
-        if let Some(kept) = self.kept_model(&cell.name(), &self.ground.digest) {
+        if let Some(kept) = self.desk.kept_model(&cell.name(), &self.ground.digest) {
             return Ok(kept);
         }
-        let (model, trained) = self.threads.install(|| self.fit(&cell.config()))?;
-        self.keep_model(&cell.name(), &model)?;
+        let (model, trained) = self.desk.threads.install(|| self.fit(&cell.config()))?;
+        self.desk.keep_model(&cell.name(), &model)?;
         Ok(trained.animator)
-    }
-
-    /// A model that was kept, if it was trained on that.
-    pub(super) fn kept_model(&self, name: &str, digest: &str) -> Option<StableSpace> {
-        match self.kept(name, digest)?.into_animator() {
-            Animator::StableSpace(animator) => Some(animator),
-            _ => None,
-        }
     }
 
     /// The spectral radius of the model of a cell.
     pub(super) fn model_radius(&self, cell: Cell) -> anyhow::Result<Option<f64>> {
         self.model(cell)?;
-        let kept = self.kept(&cell.name(), &self.ground.digest);
+        let kept = self.desk.kept(&cell.name(), &self.ground.digest);
         Ok(kept.and_then(|model| model.head().spectral_radius))
-    }
-
-    fn kept(&self, name: &str, digest: &str) -> Option<Model> {
-        let bytes = std::fs::read(self.model_path(name)).ok()?;
-        let model = Model::from_bytes(&bytes).ok()?;
-        (model.head().training.digest == digest).then_some(model)
-    }
-
-    pub(super) fn keep_model(&self, name: &str, model: &Model) -> anyhow::Result<()> {
-        let path = self.model_path(name);
-        write::folder(&self.plan.out.join("models"))?;
-        write::file(&path, &model.to_bytes())
-    }
-
-    fn model_path(&self, name: &str) -> PathBuf {
-        let models = self.plan.out.join("models");
-        models.join(format!("{name}.drapery"))
     }
 }
 
@@ -461,7 +555,9 @@ pub(super) fn fit(
 fn chosen(only: &[String]) -> anyhow::Result<(Vec<Cell>, Vec<Part>)> {
     let (mut cells, mut parts) = (Cell::all(), Part::ALL.to_vec());
     let names = cells.iter().map(|cell| cell.name());
+    let own = parts.iter().flat_map(|part| part.cells());
     let names = names.chain(parts.iter().map(|part| part.name().to_string()));
+    let names = names.chain(own);
     let names: Vec<String> = names.collect();
     for name in only {
         if !names.contains(name) {
@@ -473,7 +569,8 @@ fn chosen(only: &[String]) -> anyhow::Result<(Vec<Cell>, Vec<Part>)> {
     }
     let is_asked = |name: &str| only.is_empty() || only.iter().any(|asked| asked == name);
     cells.retain(|cell| is_asked(&cell.name()));
-    parts.retain(|part| is_asked(part.name()));
+    let is_part_asked = |part: &Part| part.cells().iter().any(|cell| is_asked(cell));
+    parts.retain(|part| is_asked(part.name()) || is_part_asked(part));
     Ok((cells, parts))
 }
 

@@ -36,7 +36,7 @@ const NAME: &str = "ten-thousand";
 
 pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
     lab.known_or(NAME, || {
-        lab.threads.install(|| {
+        lab.desk.threads.install(|| {
             let [_, _, shipped] = Cell::SHIPPED;
             let (_, trained) = lab.fit(&shipped.config())?;
             ten_thousand(&lab.footage(), &trained, lab.sets.named("train_cm"))
