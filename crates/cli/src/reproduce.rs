@@ -9,6 +9,7 @@
 mod clips;
 mod crowds;
 mod derived;
+mod desk;
 mod fabrics;
 mod garments;
 mod ground;

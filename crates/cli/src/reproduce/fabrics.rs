@@ -9,11 +9,12 @@ use glam::Vec3;
 use serde_json::{Value, json};
 
 use super::Cells;
+use super::desk::Desk;
 use super::garments::{GARMENTS, Garment, data_of, ground, trained};
 use super::ground::Ground;
 use super::page::number;
 use super::pictures::{keep, rows, stills};
-use super::stable_spaces::{Desk, Sets};
+use super::stable_spaces::Sets;
 use super::stops::{hem, middle};
 
 const NAME: &str = "fabrics";

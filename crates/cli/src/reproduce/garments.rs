@@ -15,9 +15,10 @@ use glam::Vec3;
 use serde_json::{Value, json};
 
 use super::derived::short;
+use super::desk::Desk;
 use super::ground::{Ground, is_plain};
 use super::page::number;
-use super::stable_spaces::{Cell, Desk, Lab, Sets};
+use super::stable_spaces::{Cell, Lab, Sets};
 use super::{Cells, resolutions};
 use crate::args::Scale;
 use crate::{dataset_times, stop};

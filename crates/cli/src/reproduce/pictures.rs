@@ -13,8 +13,9 @@ use drapery::view::picture::{
 use glam::Vec3;
 use serde_json::{Value, json};
 
+use super::desk::Desk;
 use super::ground::Ground;
-use super::stable_spaces::{Cell, Desk, Lab};
+use super::stable_spaces::{Cell, Lab};
 use super::{Cells, plots};
 use crate::eval_pictures::{self, Shot};
 use crate::write;

@@ -7,10 +7,10 @@ use drapery::store::dataset::PlannedSequence;
 
 use super::Cells;
 use super::derived::short;
+use super::desk::Desk;
 use super::garments::{tell, trained};
 use super::ground::{Chosen, Ground, is_plain};
 use super::page::number;
-use super::stable_spaces::Desk;
 use crate::args::Scale;
 
 /// Scenes, and the paper's errors on clips that test [cm].

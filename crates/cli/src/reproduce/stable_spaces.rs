@@ -1,7 +1,7 @@
 //! De Aguiar and others, "Stable Spaces for Real-time Clothing", 2010: Tables 2
 //! and 3, and what §7.1 says of walks and §7.2 of unseen motions.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
@@ -9,14 +9,14 @@ use drapery::core::GarmentAnimator;
 use drapery::learn::{
     Footage, LinearConfig, Ridge, StableModel, StableSpaceConfig, TrainedStableSpace,
 };
-use drapery::runtime::{Animator, Model, StableSpace};
+use drapery::runtime::{Model, StableSpace};
 use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState, Split};
 use drapery::{skinned_garment, train_linear_model, train_stable_model};
-use rayon::ThreadPool;
 use serde_json::{Value, json};
 
+use super::desk::Desk;
 use super::ground::Ground;
-use super::page::{DIMS, number, page};
+use super::page::{DIMS, number};
 use super::repeats::repeats;
 use super::stops::after_stops;
 use super::{
@@ -25,9 +25,8 @@ use super::{
 };
 use crate::args::{Simulate, StableSpacesPlan};
 use crate::bench::pool_of;
-use crate::record::Input;
 use crate::say::Say;
-use crate::{Answer, dataset, record, simulate, stop, workers, write};
+use crate::{Answer, dataset, simulate, stop, workers, write};
 
 /// Dimensions of Table 3, and of the model as shipped.
 pub(super) const SHIPPED: usize = 64;
@@ -245,17 +244,6 @@ impl Part {
     }
 }
 
-/// What all cells share, whatever data they are made of.
-pub(super) struct Desk<'a> {
-    pub(super) plan: &'a StableSpacesPlan,
-    pub(super) say: &'a Say,
-    pub(super) threads: ThreadPool,
-    /// The scene of the tables, and where datasets lie.
-    pub(super) scene: PathBuf,
-    pub(super) data: PathBuf,
-    pub(super) cells: Cells,
-}
-
 /// What the cells of the tables' data share.
 pub(super) struct Lab<'a> {
     pub(super) desk: &'a Desk<'a>,
@@ -304,92 +292,6 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
     }
     say.note(format_args!("see {}", plan.out.join("README.md").display()));
     Ok(Answer::Yes)
-}
-
-impl Desk<'_> {
-    /// Says how the run was made.
-    fn record(&self, tables: Option<(&Path, &Ground)>) -> anyhow::Result<()> {
-        let inputs = tables.map(|(path, ground)| Input {
-            name: path.to_string_lossy().into_owned(),
-            sha256: Some(ground.digest.clone()),
-        });
-        let inputs: Vec<Input> = inputs.into_iter().collect();
-        let settings = json!({ "paper": "stable-spaces", "plan": self.plan });
-        let path = self.plan.out.join("run.json");
-        record::write(&path, "reproduce", &settings, &inputs)
-    }
-
-    /// Whether a cell of a part is asked for, by its own name or that of the part.
-    pub(super) fn is_asked(&self, part: &str, cell: &str) -> bool {
-        let only = &self.plan.only;
-        only.is_empty() || only.iter().any(|name| name == part || name == cell)
-    }
-
-    /// A cell whose data is no longer there: what is done stays done.
-    pub(super) fn known_without(&self, name: &str, data: &Path) -> anyhow::Result<Option<Value>> {
-        if data.join("zarr.json").exists() {
-            return Ok(None);
-        }
-        let kept = self.cells.kept(name);
-        if kept.is_some() {
-            self.write_page()?;
-        }
-        Ok(kept)
-    }
-
-    /// A cell as it is known of data with that digest, or made and kept; then the page
-    /// has it.
-    pub(super) fn known_of(
-        &self,
-        name: &str,
-        digest: &str,
-        make: impl FnOnce() -> anyhow::Result<Value>,
-    ) -> anyhow::Result<Value> {
-        let value = match self.cells.get_of(name, digest) {
-            Some(value) => value,
-            None => {
-                stop::check()?;
-                let made = make();
-                // What stopped it is not what is wrong.
-                stop::check()?;
-                let made = made.with_context(|| format!("cell {name}"))?;
-                self.cells.put(name, digest, made)?
-            }
-        };
-        self.write_page()?;
-        Ok(value)
-    }
-
-    pub(super) fn write_page(&self) -> anyhow::Result<()> {
-        let scene = self.scene.file_stem().unwrap_or_default();
-        let text = page(&scene.to_string_lossy(), &self.cells);
-        write::file(&self.plan.out.join("README.md"), text.as_bytes())
-    }
-
-    /// A model that was kept, if it was trained on that.
-    pub(super) fn kept_model(&self, name: &str, digest: &str) -> Option<StableSpace> {
-        match self.kept(name, digest)?.into_animator() {
-            Animator::StableSpace(animator) => Some(animator),
-            _ => None,
-        }
-    }
-
-    fn kept(&self, name: &str, digest: &str) -> Option<Model> {
-        let bytes = std::fs::read(self.model_path(name)).ok()?;
-        let model = Model::from_bytes(&bytes).ok()?;
-        (model.head().training.digest == digest).then_some(model)
-    }
-
-    pub(super) fn keep_model(&self, name: &str, model: &Model) -> anyhow::Result<()> {
-        let path = self.model_path(name);
-        write::folder(&self.plan.out.join("models"))?;
-        write::file(&path, &model.to_bytes())
-    }
-
-    fn model_path(&self, name: &str) -> PathBuf {
-        let models = self.plan.out.join("models");
-        models.join(format!("{name}.drapery"))
-    }
 }
 
 impl Lab<'_> {
