@@ -203,6 +203,8 @@ pub(crate) fn stand_in(
             step: 0.5,
             turn: 1.0,
         },
+        // Looked at as in any model, and never met.
+        reach: Some(1e3),
     };
     Ok(StableSpace::new(skinned, parts)?)
 }

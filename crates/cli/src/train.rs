@@ -320,9 +320,13 @@ fn report(
     let energy = trained.energy.map_or_else(String::new, |e| {
         format!(
             "\nthe garment of a training frame is at most {:.1} cm from the mean one (root mean \
-             square); beyond {:.1} cm it always swings less",
+             square); beyond {:.1} cm it always swings less{}",
             100.0 * e.largest_displacement,
-            100.0 * e.threshold_displacement
+            100.0 * e.threshold_displacement,
+            match trained.animator.reach() {
+                Some(reach) => format!(", and it never goes beyond {:.1} cm", 100.0 * reach),
+                None => String::new(),
+            }
         )
     });
     say.result("model", data, text + &energy)?;

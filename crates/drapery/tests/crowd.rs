@@ -40,6 +40,13 @@ fn swinging() -> &'static StableSpace {
     ANIMATOR.get_or_init(|| trained(StableModel::C, ClothSpace::Canonical))
 }
 
+/// The same with an end to its reach that walks meet.
+fn short_of_reach(animator: &StableSpace) -> StableSpace {
+    let mut parts = animator.parts().clone();
+    parts.reach = parts.reach.map(|reach| 0.3 * reach);
+    StableSpace::new(animator.skinned().clone(), parts).unwrap()
+}
+
 /// Bodies that do as they like: some frames of a clip, some random walks far
 /// beyond it, some jumps, some upside down, two shapes.
 struct Walkers {
@@ -131,6 +138,7 @@ fn a_crowd_does_what_its_garments_do_one_by_one() {
         trained(StableModel::A, ClothSpace::Canonical),
         trained(StableModel::B, ClothSpace::Canonical),
         swinging().clone(),
+        short_of_reach(swinging()),
     ];
     for animator in models {
         let crowd = StableCrowd::new(animator).unwrap();

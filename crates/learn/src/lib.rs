@@ -37,4 +37,4 @@ pub use stable_space::{
     Fitting, MEMORIES, MEMORY, RIDGE, RIDGES, Ridge, Stability, StableModel, StableSpaceConfig,
     TrainStage, TrainedStableSpace, Tried, train_stable_space,
 };
-pub use swing_bound::swing_bound;
+pub use swing_bound::{summed_bound, swing_bound};

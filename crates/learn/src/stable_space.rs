@@ -110,6 +110,10 @@ const ROLLED_SEEN: usize = 10;
 /// third, … clip is taken, so that memory has a bound.
 const MAX_ROLLED: u64 = 50_000;
 
+/// How many times as far as in training a garment may be from the mean one. No frame
+/// of a clip that is like those that train comes near; a resonance without end does.
+const REACH: f64 = 2.0;
+
 /// What is done where least squares are not stable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stability {
@@ -281,7 +285,7 @@ pub fn train_stable_space(
         range: &body.range,
         cloth,
     };
-    let (moving, still) = sums(&encoder(&all_cloth), &extended, &all, &seen)?;
+    let (moving, still, farthest) = sums(&encoder(&all_cloth), &extended, &all, &seen)?;
     let tune = footage.split(Split::Tune)?;
     let usual = ridges(moving.n_rows());
     let (ridges, memories): (&[f64], &[f64]) = match (config.ridge, tune.is_empty(), order) {
@@ -332,6 +336,7 @@ pub fn train_stable_space(
                 still: flat(&by_columns(first, layout.n_cloth)),
                 dynamics,
                 limits,
+                reach: Some((REACH * farthest) as f32),
             },
         )?)
     };
@@ -518,22 +523,24 @@ fn each_cloth_block(
     Ok(())
 }
 
-/// The sums of the dynamics and of model A.
+/// The sums of the dynamics and of model A, and the largest ‖y‖ of a frame.
 fn sums(
     encoder: &Encoder<'_>,
     sequences: &[PlannedSequence],
     layout: &Layout,
     seen: &dyn Fn(TrainStage) -> Result<(), TrainError>,
-) -> Result<(Sums, Sums), TrainError> {
+) -> Result<(Sums, Sums, f64), TrainError> {
     let mut moving = Sums::new(layout.n_inputs(), layout.n_cloth);
     let mut still = Sums::new(layout.n_body, layout.n_cloth);
     let mut window = Window::new(*layout);
     let (mut rows, mut still_rows) = (Vec::new(), Vec::new());
     let mut n_frames = 0;
+    let mut farthest = 0.0f64;
     encoder.for_each(sequences, |frame| {
         if frame.is_first {
             window.clear();
         }
+        farthest = farthest.max(frame.y.iter().map(|y| y * y).sum());
         still_rows.extend(frame.x.iter().map(|v| f64::from(*v)));
         still_rows.extend_from_slice(frame.y);
         window.push(&frame.canonical, frame.x, frame.y, |mut row| {
@@ -553,7 +560,7 @@ fn sums(
     })?;
     moving.add(&rows);
     still.add(&still_rows);
-    Ok((moving, still))
+    Ok((moving, still, farthest.sqrt()))
 }
 
 /// Training clips as they are rolled out.

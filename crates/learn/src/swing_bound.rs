@@ -24,6 +24,10 @@
 //! the largest singular value. The sum ends where ‖Mᵏ‖ is below [`SMALL`], and what
 //! is left is bounded by a geometric series.
 //!
+//! The garment's own [reach](StableSpaceParts::reach) is the bound where that is less, as
+//! it is for any garment of more than a few coefficients; the sum is there for models
+//! without one.
+//!
 //! # Holds
 //! No frame of any roll-out has a larger ‖y‖, whatever the poses, but for rounding in
 //! `f32`.
@@ -37,7 +41,7 @@ const SMALL: f64 = 1e-6;
 const MOST: usize = 20_000;
 
 #[cfg(doc)]
-use drapery_runtime::PoseRange;
+use drapery_runtime::{PoseRange, StableSpaceParts};
 
 /// The farthest that the garment of any frame can be from the mean one, root mean
 /// square over its vertices [m].
@@ -45,6 +49,16 @@ use drapery_runtime::PoseRange;
 /// # Errors
 /// When singular values can't be found, or no power of the dynamics becomes small.
 pub fn swing_bound(animator: &StableSpace) -> Result<f64, NoEigenvalues> {
+    let summed = summed_bound(animator)?;
+    let reach = animator.reach().map_or(f64::INFINITY, f64::from);
+    Ok(summed.min(reach))
+}
+
+/// The same without a look at the garment's reach.
+///
+/// # Errors
+/// As [`swing_bound`].
+pub fn summed_bound(animator: &StableSpace) -> Result<f64, NoEigenvalues> {
     let parts = animator.parts();
     let n_vertices = animator.skinned().rest().len() as f64;
     let (low, high) = parts.range.bounds();

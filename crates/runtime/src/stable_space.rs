@@ -33,6 +33,10 @@
 //!   gust of hundreds of kilometres an hour.
 //! - Far from the training poses the garment goes over to the skinned one, and
 //!   the body's coefficients are held, which bounds k of Eq. 7 by construction.
+//! - The garment has an end to its [`reach`](StableSpaceParts::reach), so that what
+//!   drives it in its own time, frame after frame, does not add up. All of the state of
+//!   Eq. 7 is drawn in at once: that lowers the energy of §6.1 as it is, and what was
+//!   stable stays so.
 //! - No constant term: A and B have none, as in the paper, and C's cosines
 //!   stand for one.
 //!
@@ -61,6 +65,13 @@ use crate::root_motion::{ROOT_MOTION, RootLimits, root_motion, take_along};
 use crate::skinning::{LIMIT, SkinnedGarment, SkinnedState, check_magnitude};
 use crate::tensors::{TensorValues, Tensors};
 
+/// The array of [`StableSpaceParts::reach`].
+const REACH: &str = "cloth/reach";
+
+/// No garment reaches farther [m]: a million vertices, each as far away as a position
+/// may be. Its square is far from the largest `f32`.
+const MAX_REACH: f32 = 1e3 * LIMIT;
+
 /// Where the principal components of the cloth live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClothSpace {
@@ -88,6 +99,19 @@ pub struct StableSpaceParts {
     pub dynamics: Dynamics,
     /// What is no motion of the root any more.
     pub limits: RootLimits,
+    /// The largest ‖yₜ‖ that a garment may have [m]; none in older models.
+    pub reach: Option<f32>,
+}
+
+impl StableSpaceParts {
+    /// By how much a garment is drawn in, of the sum of the squares of its
+    /// coefficients.
+    pub(crate) fn drawn_in(&self, squares: f32) -> f32 {
+        match self.reach {
+            Some(reach) if squares > reach * reach => reach / libm::sqrtf(squares),
+            _ => 1.0,
+        }
+    }
 }
 
 /// The trained animator.
@@ -152,11 +176,13 @@ impl StableSpace {
         ];
         check_sizes(&sizes)?;
         let limits = [parts.limits.step, parts.limits.turn];
-        let values: [(&'static str, &[f32], f32); 4] = [
+        let reach = parts.reach.as_slice();
+        let values: [(&'static str, &[f32], f32); 5] = [
             ("mean garment", &parts.mean, LIMIT),
             ("components", &parts.basis, 10.0),
             ("model A", &parts.still, LIMIT),
             ("limits of the root", &limits, LIMIT),
+            ("reach of the garment", reach, MAX_REACH),
         ];
         check_values(&values)?;
         Ok(Self { skinned, parts })
@@ -171,6 +197,13 @@ impl StableSpace {
     /// What it is made of.
     pub const fn parts(&self) -> &StableSpaceParts {
         &self.parts
+    }
+
+    /// The farthest that the garment may be from the mean one, root mean square over
+    /// its vertices [m].
+    pub fn reach(&self) -> Option<f32> {
+        let n_vertices = self.skinned.rest().len() as f32;
+        Some(self.parts.reach? / libm::sqrtf(n_vertices))
     }
 
     /// Whether the body fits, as [`step`](GarmentAnimator::step) wants it.
@@ -241,6 +274,12 @@ impl StableSpace {
             }
             dynamics.step(&state.inputs, &mut state.cloth);
         }
+        let drawn_in = self.parts.drawn_in(state.cloth.iter().map(|y| y * y).sum());
+        if drawn_in < 1.0 {
+            let past = &mut state.inputs[n_body..n_body + order * n_cloth];
+            let all = state.cloth.iter_mut().chain(past);
+            all.for_each(|y| *y *= drawn_in);
+        }
         if order > 0 {
             let past = &mut state.inputs[n_body..n_body + order * n_cloth];
             past.copy_within(..(order - 1) * n_cloth, n_cloth);
@@ -269,6 +308,9 @@ impl StableSpace {
         );
         let limits = [parts.limits.step, parts.limits.turn];
         add("root/limits", &[2], &limits);
+        if let Some(reach) = parts.reach {
+            add(REACH, &[1], &[reach]);
+        }
         let layout = vec![
             parts.dynamics.order() as u32,
             u32::from(parts.dynamics.root() == RootTerms::With),
@@ -302,6 +344,15 @@ impl StableSpace {
         let order = usize::try_from(order).map_err(|_| wrong)?;
         let dynamics = Dynamics::new(n_body, n_cloth, order, root, weights.to_vec())?;
         let limits = tensors.f32("root/limits", &[2])?;
+        let reach = match tensors.contains(REACH) {
+            true => tensors.f32(REACH, &[1])?.first().copied(),
+            false => None,
+        };
+        if reach.is_some_and(|reach| reach < 0.0) {
+            return Err(ModelError::Range {
+                what: "the reach of the garment",
+            });
+        }
         let basis = tensors.f32("cloth/basis", &[n_cloth, n_vertices, 3])?;
         let still = tensors.f32("dynamics/still", &[n_body, n_cloth])?;
         let parts = StableSpaceParts {
@@ -315,6 +366,7 @@ impl StableSpace {
                 step: limits[0],
                 turn: limits[1],
             },
+            reach,
         };
         Ok(Self::new(skinned, parts)?)
     }

@@ -10,7 +10,7 @@ use drapery::core::{
     BodyModel, CanonicalFrame, GarmentAnimator, JointId, Pose, PoseVelocity, PosedBody, ShapedBody,
     Surroundings,
 };
-use drapery::learn::{Footage, TrainedStableSpace, swing_bound};
+use drapery::learn::{Footage, TrainedStableSpace, summed_bound, swing_bound};
 use drapery::runtime::StableSpace;
 use drapery::scene::mannequin::{JointAngles, JointLimit, limit};
 use drapery::store::dataset::PlannedSequence;
@@ -62,6 +62,7 @@ fn ten_thousand(
         "steps": STEPS,
         "confidence_train": known,
         "bound_cm": 100.0 * swing_bound(animator)?,
+        "summed_bound_cm": 100.0 * summed_bound(animator)?,
         "train_cm": trained.energy.map(|e| 100.0 * e.largest_displacement),
         "paper_bound_cm": trained.energy.map(|e| 100.0 * e.threshold_displacement),
     });
@@ -74,6 +75,7 @@ fn ten_thousand(
     cell["confidence_handstand"] = ride.of_one(&handstand(names.len()))?.into();
     let walked = ride.walk(STEPS, animator.parts().limits.step / 3.0)?;
     cell["highest_cm"] = (100.0 * walked.highest).into();
+    cell["at_reach"] = walked.at_reach.into();
     cell["jumps"] = walked.jumps.into();
     cell["change_cm"] = (100.0 * walked.change).into();
     cell["change_at_jumps_cm"] = (100.0 * walked.change_at_jumps).into();
@@ -99,6 +101,11 @@ fn words(cell: &Value) -> String {
     let rows = [
         ("highest of the walk, cm", of("highest_cm", 1)),
         ("never beyond, whatever the poses, cm", of("bound_cm", 1)),
+        (
+            "the same without an end to its reach, cm",
+            of("summed_bound_cm", 1),
+        ),
+        ("frames at the end of its reach", of("at_reach", 0)),
         ("threshold of §6.1, cm", of("paper_bound_cm", 1)),
         ("highest of a training frame, cm", of("train_cm", 1)),
         (
@@ -126,6 +133,8 @@ fn words(cell: &Value) -> String {
 struct Walked {
     /// The farthest from the mean garment, root mean square [m].
     highest: f64,
+    /// Frames in which it may be no farther.
+    at_reach: u32,
     jumps: u32,
     /// The largest change of a frame, root mean square [m].
     change: f64,
@@ -195,7 +204,10 @@ impl<'a> Ride<'a> {
                 "step {step} of the walk is not finite"
             );
             let size: f64 = state.cloth().iter().map(|y| f64::from(*y).powi(2)).sum();
-            walked.highest = walked.highest.max((size / n_vertices).sqrt());
+            let size = (size / n_vertices).sqrt();
+            walked.highest = walked.highest.max(size);
+            let is_at_reach = |reach: f32| size > 0.999 * f64::from(reach);
+            walked.at_reach += u32::from(self.animator.reach().is_some_and(is_at_reach));
             walked.confidence += f64::from(report.confidence);
             let canonical = CanonicalFrame::of(&pose, heading);
             heading = canonical.heading;

@@ -323,8 +323,23 @@ impl Rank {
                 keep(&starts, &mut room.cloth, &room.still);
             }
         }
+        let past = &mut self.inputs[n_body..n_body + order * n_cloth];
+        let mut squares = [0.0; RANK];
+        for row in &room.cloth {
+            for (sum, y) in squares.iter_mut().zip(row) {
+                *sum += y * y;
+            }
+        }
+        let mut drawn_in = squares.map(|squares| parts.drawn_in(squares));
+        // Who can't be stepped keeps a past as it was.
+        let lanes = drawn_in.iter_mut().zip(&room.live);
+        lanes.for_each(|(drawn_in, live)| *drawn_in = if *live { *drawn_in } else { 1.0 });
+        if drawn_in != [1.0; RANK] {
+            for row in room.cloth.iter_mut().chain(past.iter_mut()) {
+                row.iter_mut().zip(&drawn_in).for_each(|(y, by)| *y *= by);
+            }
+        }
         if order > 0 {
-            let past = &mut self.inputs[n_body..n_body + order * n_cloth];
             for i in (1..order).rev() {
                 let (newer, older) = past.split_at_mut(i * n_cloth);
                 let newer = &newer[(i - 1) * n_cloth..];
