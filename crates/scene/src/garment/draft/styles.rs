@@ -101,11 +101,13 @@ pub(super) fn cuts<'a>(
             figure,
             fit,
             &TopStyle {
-                hem: knee - 0.01,
+                // Above the knee and a little wider there than at the hips: a straight one to
+                // the knee is pushed up to the hips by strides of a run, and stays there.
+                hem: knee + 0.08,
                 ease: 0.009,
                 shoulder: SHOULDER_ROOM,
                 hang: 0.05,
-                skirt: [0.8, 0.0, 0.0],
+                skirt: [0.8, 0.05, 0.0],
                 neck: [0.105, 0.04, 0.03],
                 drop: 0.015,
                 front: Front::Closed,
