@@ -5,6 +5,7 @@
 //! with those that are missing. Times go beside the dataset, so that its bytes
 //! follow from the scene alone.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -205,10 +206,12 @@ fn work(
     if todo.is_empty() {
         return Ok(());
     }
-    let groups = recording.groups(todo);
+    let mut groups = recording.groups(todo);
+    let size = |s: &PlannedSequence| u64::from(s.frames) + DRESSING;
+    // The longest first, so that no thread is left alone with it in the end.
+    groups.sort_by_key(|group| Reverse(group.iter().map(|s| size(s)).sum::<u64>()));
     let at_once = threads.min(groups.len());
     let each = (threads / at_once).max(1);
-    let size = |s: &PlannedSequence| u64::from(s.frames) + DRESSING;
     let all: u64 = todo.iter().map(|s| size(s)).sum();
     let bar = say.progress(all, "frames");
     let started = Instant::now();
