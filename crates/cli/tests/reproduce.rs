@@ -176,6 +176,15 @@ fn a_garment_that_is_done_needs_neither_its_data_nor_that_of_the_tables() {
         "{page}"
     );
     assert!(!page.contains("Table 2"), "{page}");
+
+    // What people write of it stays when the page is made again.
+    let notes = "## What this says\n\nOne skirt.\n";
+    fs::write(at.join("rep/notes.md"), notes).unwrap();
+    for _ in 0..2 {
+        out(at, 0, &plan);
+        let noted = fs::read_to_string(at.join("rep/README.md")).unwrap();
+        assert_eq!(noted, format!("{page}\n{notes}"));
+    }
 }
 
 #[test]

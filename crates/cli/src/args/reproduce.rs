@@ -12,7 +12,7 @@ pub(crate) enum Reproduce {
         after_help = "Simulates what is missing, trains a model for every cell of the tables and \
         rolls it out on clips that it never saw. Every cell is a file in FOLDER/cells, and \
         FOLDER/README.md has the tables and figures as far as they are done: what is interrupted \
-        goes on where it was. After the cells of Tables 2 and 3 come the parts: clips (one by one), \
+        goes on where it was; what you write into FOLDER/notes.md stays at its end. After the cells of Tables 2 and 3 come the parts: clips (one by one), \
         ten-thousand (steps on a random walk), nonlinear \
         (a kernel in the place of A), fits (ways to be stable, and the unposed space), \
         held-out-stops, pictures, crowds, table-1 (all garments), fabrics, table-4 \

@@ -1,5 +1,6 @@
 //! [`Desk`]: what all cells are made with, whatever data they are made of.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -14,6 +15,9 @@ use crate::args::StableSpacesPlan;
 use crate::record::Input;
 use crate::say::Say;
 use crate::{record, stop, write};
+
+/// What people write of the page, beside it.
+const NOTES: &str = "notes.md";
 
 /// Settings, threads and folders of a run, and the cells that are done.
 pub(super) struct Desk<'a> {
@@ -80,9 +84,21 @@ impl Desk<'_> {
         Ok(value)
     }
 
+    /// Writes the page anew, and at its end what people have written of it.
     pub(super) fn write_page(&self) -> anyhow::Result<()> {
         let scene = self.scene.file_stem().unwrap_or_default();
-        let text = page(&scene.to_string_lossy(), &self.cells);
+        let mut text = page(&scene.to_string_lossy(), &self.cells);
+        let notes = self.plan.out.join(NOTES);
+        match std::fs::read_to_string(&notes) {
+            Ok(notes) => {
+                text.push('\n');
+                text += &notes;
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", notes.display()));
+            }
+        }
         write::file(&self.plan.out.join("README.md"), text.as_bytes())
     }
 
