@@ -379,17 +379,18 @@ impl Layout {
     /// side by side, so that none waits for the last addition.
     fn rest(&self, column: usize, below: &[Lanes], y: &[Lanes], value: Lanes) -> Lanes {
         let entries = self.starts[column] as usize..self.starts[column + 1] as usize;
-        let rows = self.rows[entries.clone()].chunks_exact(4);
-        let factors = below[entries].chunks_exact(4);
+        // From the last to the first, as the columns go: memory is read in one direction.
+        let rows = self.rows[entries.clone()].rchunks_exact(4);
+        let factors = below[entries].rchunks_exact(4);
         let mut sums = [value, [0.0; LANES], [0.0; LANES], [0.0; LANES]];
-        let last = rows.remainder().iter().zip(factors.remainder());
-        for (row, factor) in last {
-            subtract(&mut sums[0], *factor, y[*row as usize]);
-        }
+        let first = rows.remainder().iter().zip(factors.remainder());
         for (rows, factors) in rows.zip(factors) {
-            for i in 0..4 {
+            for i in (0..4).rev() {
                 subtract(&mut sums[i], factors[i], y[rows[i] as usize]);
             }
+        }
+        for (row, factor) in first {
+            subtract(&mut sums[0], *factor, y[*row as usize]);
         }
         let [a, b, c, d] = sums;
         std::array::from_fn(|i| (a[i] + b[i]) + (c[i] + d[i]))
