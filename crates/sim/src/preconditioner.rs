@@ -48,8 +48,9 @@ struct MadeFor {
     excess: f64,
 }
 
-/// Iterations of conjugate gradients that cost as much as making the factors.
-const COST: f64 = 5.0;
+/// Making the factors takes as long as so many times the iterations of conjugate
+/// gradients of which the solves have as many multiplications.
+const COST: f64 = 0.6;
 
 /// How far the residual falls, by factors of e, in a solve that tells how good
 /// the factors are.
@@ -87,7 +88,7 @@ impl Preconditioner {
             made.dt == dt
                 && made.bending_factors == bending_factors
                 && made.held == objective.held
-                && made.excess < COST
+                && made.excess < COST * self.lanes.solves_a_factor()
         });
         if fits {
             return true;
