@@ -34,12 +34,30 @@ const PLACES: [[f32; 3]; 7] = [
     [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0],
 ];
 
+/// So many lifts in turn count as one.
+const CHAIN: usize = 8;
+
 /// The deepest place of a face.
+#[derive(Clone, Copy, Debug)]
 struct DeepPlace {
     depth: f32,
     barycentric: [f32; 3],
     /// From there to the skin [m].
     way: Vec3,
+}
+
+impl DeepPlace {
+    /// By how much of its way each corner goes, so that the place goes all of it and they
+    /// the least.
+    fn weights(&self) -> [f32; 3] {
+        let square: f32 = self.barycentric.iter().map(|w| w * w).sum();
+        self.barycentric.map(|w| w / square)
+    }
+}
+
+/// How deep a place is [m]; 0 if there is none.
+fn depth_of(place: Option<&(u32, DeepPlace)>) -> f32 {
+    place.map_or(0.0, |(_, place)| place.depth)
 }
 
 impl CollisionCorrection {
@@ -75,16 +93,17 @@ impl CollisionCorrection {
         }
         let corners = self.garment.triangles()[face as usize];
         let before = corners.map(|v| cloth[v as usize]);
-        let around = self.around_deepest(state, skin, cloth, (corners, f32::INFINITY));
-        let mut best = (around - GAIN, before);
-        let square: f32 = deep.barycentric.iter().map(|w| w * w).sum();
-        let least = deep.barycentric.map(|w| w / square);
-        let trials = [least, [1.0; 3]].into_iter();
-        for (weights, part) in trials.flat_map(|w| PARTS.map(|part| (w, part))) {
+        let around = self.deepest_around(state, skin, cloth, (&corners, f32::INFINITY));
+        let mut best = (depth_of(around.as_ref()) - GAIN, before);
+        for (weights, part) in [deep.weights(), [1.0; 3]]
+            .into_iter()
+            .flat_map(|w| PARTS.map(|part| (w, part)))
+        {
             for k in 0..3 {
                 cloth[corners[k] as usize] = before[k] + deep.way * (part * weights[k]);
             }
-            let depth = self.around_deepest(state, skin, cloth, (corners, best.0));
+            let around = self.deepest_around(state, skin, cloth, (&corners, best.0));
+            let depth = depth_of(around.as_ref());
             if depth < best.0 {
                 best = (depth, corners.map(|v| cloth[v as usize]));
             }
@@ -92,40 +111,94 @@ impl CollisionCorrection {
                 break;
             }
         }
-        let farthest = FARTHER * self.config.farthest;
-        let is_far = |k: usize| {
-            let way = best.1[k].distance_squared(state.before[corners[k] as usize]);
-            way > farthest * farthest
-        };
+        let is_far = |k: usize| self.is_far(state, corners[k], best.1[k]);
         let is_better = best.1 != before && !(0..3).any(is_far);
         for k in 0..3 {
             cloth[corners[k] as usize] = if is_better { best.1[k] } else { before[k] };
             state.is_pushed[corners[k] as usize] |= is_better;
         }
-        is_better
+        is_better || self.lift_in_turn(state, skin, cloth, face, &deep)
     }
 
-    /// How deep the deepest place is of all faces around some vertices [m], or one that
-    /// is deeper than `enough` [m].
-    fn around_deepest(
+    /// Lifts a place, then what that has made deepest around it, and so on, until all is
+    /// less deep than the place was: between two parts of the body cloth that is lifted
+    /// out of the one enters the other, and comes to rest in the gap only with what is
+    /// around it. Says whether that helped; else nothing has moved.
+    fn lift_in_turn(
+        &self,
+        state: &mut CorrectionState,
+        skin: &[Vec3],
+        cloth: &mut [Vec3],
+        face: u32,
+        deep: &DeepPlace,
+    ) -> bool {
+        let enough = deep.depth - GAIN;
+        for part in PARTS {
+            let (mut moved, mut before) = ([0; 3 * CHAIN], [Vec3::ZERO; 3 * CHAIN]);
+            let mut n_moved = 0;
+            let mut next = Some((face, *deep));
+            for _ in 0..CHAIN {
+                let Some((face, place)) = next else { break };
+                let weights = place.weights();
+                for (k, v) in self.garment.triangles()[face as usize].iter().enumerate() {
+                    if !moved[..n_moved].contains(v) {
+                        (moved[n_moved], before[n_moved]) = (*v, cloth[*v as usize]);
+                        n_moved += 1;
+                    }
+                    cloth[*v as usize] += place.way * (part * weights[k]);
+                }
+                next = self.deepest_around(state, skin, cloth, (&moved[..n_moved], f32::INFINITY));
+                if depth_of(next.as_ref()) < enough {
+                    break;
+                }
+            }
+            let moved = &moved[..n_moved];
+            let is_far = moved
+                .iter()
+                .any(|v| self.is_far(state, *v, cloth[*v as usize]));
+            if depth_of(next.as_ref()) < enough && !is_far {
+                moved
+                    .iter()
+                    .for_each(|v| state.is_pushed[*v as usize] = true);
+                return true;
+            }
+            for (v, before) in moved.iter().zip(before) {
+                cloth[*v as usize] = before;
+            }
+        }
+        false
+    }
+
+    /// Whether that is farther from where a vertex was than it may go.
+    fn is_far(&self, state: &CorrectionState, vertex: u32, to: Vec3) -> bool {
+        let farthest = FARTHER * self.config.farthest;
+        to.distance_squared(state.before[vertex as usize]) > farthest * farthest
+    }
+
+    /// The deepest place of all faces around some vertices, or one that is deeper than
+    /// `enough` [m].
+    fn deepest_around(
         &self,
         state: &CorrectionState,
         skin: &[Vec3],
         cloth: &[Vec3],
-        (corners, enough): ([u32; 3], f32),
-    ) -> f32 {
-        let mut deepest = 0.0f32;
-        for (k, v) in corners.iter().enumerate() {
+        (vertices, enough): (&[u32], f32),
+    ) -> Option<(u32, DeepPlace)> {
+        let mut deepest = None;
+        for (k, v) in vertices.iter().enumerate() {
             for face in self.faces.of(*v as usize) {
                 let ids = self.garment.triangles()[*face as usize];
-                // Those of several corners are asked once.
-                if corners[..k].iter().any(|other| ids.contains(other)) {
+                // Those of several of them are asked once.
+                if vertices[..k].iter().any(|other| ids.contains(other)) {
                     continue;
                 }
-                if let Some(deep) = self.deepest(state, skin, cloth, *face) {
-                    deepest = deepest.max(deep.depth);
-                }
-                if deepest > enough {
+                let found = self.deepest(state, skin, cloth, *face);
+                let Some(found) = found.filter(|d| d.depth > depth_of(deepest.as_ref())) else {
+                    continue;
+                };
+                let is_enough = found.depth > enough;
+                deepest = Some((*face, found));
+                if is_enough {
                     return deepest;
                 }
             }
