@@ -79,6 +79,8 @@ struct Layout {
     /// Where the factor's entries stand in faer's, and its diagonal.
     sources: Vec<u32>,
     diagonal_sources: Vec<u32>,
+    /// Multiplications of a factorisation, in those of a solve.
+    solves_a_factor: f64,
 }
 
 impl fmt::Debug for LaneCholesky {
@@ -130,10 +132,7 @@ impl LaneCholesky {
 
     /// How many solves have as many multiplications as making the factors.
     pub fn solves_a_factor(&self) -> f64 {
-        let Layout { updates, .. } = &*self.layout;
-        let made: f64 = updates.iter().map(|(from, to)| f64::from(to - from)).sum();
-        let solved = 2 * (self.below.len() + self.inverse.len());
-        made / solved as f64
+        self.layout.solves_a_factor
     }
 
     /// Factors matrices into all lanes.
@@ -328,6 +327,7 @@ impl Layout {
             updates: Vec::new(),
             sources: Vec::new(),
             diagonal_sources: Vec::new(),
+            solves_a_factor: 0.0,
             branches: branches.clone(),
         };
         let mut updates: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n];
@@ -352,6 +352,9 @@ impl Layout {
             layout.updates.extend(all);
             layout.update_starts.push(narrow(layout.updates.len()));
         }
+        let updates = layout.updates.iter();
+        let made: f64 = updates.map(|(from, to)| f64::from(to - from)).sum();
+        layout.solves_a_factor = made / (2 * (layout.rows.len() + n)) as f64;
         // The matrix itself, in the same order.
         let mut at_place = vec![0; n];
         for (at, row) in layout.order.iter().enumerate() {
