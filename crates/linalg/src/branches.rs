@@ -71,6 +71,20 @@ impl Branches {
             order,
         }
     }
+
+    /// A place as the columns of its bundle count it: the trunk first, then the bundle
+    /// itself.
+    pub(crate) fn local(&self) -> impl Fn(usize) -> usize + use<> {
+        let starts: Vec<usize> = self.bundles.iter().map(|b| b.start).collect();
+        let trunk = self.trunk.clone();
+        move |at| match at.checked_sub(trunk.start) {
+            Some(of_trunk) => of_trunk,
+            None => {
+                let after = starts.partition_point(|start| *start <= at);
+                trunk.len() + at - starts[after - 1]
+            }
+        }
+    }
 }
 
 #[cfg(test)]
