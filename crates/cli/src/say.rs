@@ -3,10 +3,17 @@
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 use serde::Serialize;
 
 use crate::args::Args;
+
+/// How often long work says how far it is where there is no terminal: a log of a night
+/// stays one to be read.
+const LINE_EVERY: Duration = Duration::from_secs(60);
 
 /// Where results and remarks go.
 #[derive(Clone, Copy, Debug)]
@@ -74,18 +81,70 @@ impl Say {
         let _ = writeln!(io::stderr().lock(), "drapery: {error:#}");
     }
 
-    /// A bar for long work when stderr is a terminal; hidden otherwise.
+    /// A bar for long work when stderr is a terminal; otherwise a line a minute.
     pub(crate) fn progress(&self, steps: u64, what: &'static str) -> ProgressBar {
-        let shown = !self.quiet && io::stderr().is_terminal();
-        let target = if shown {
+        let is_terminal = io::stderr().is_terminal();
+        let target = if is_terminal && !self.quiet {
             ProgressDrawTarget::stderr()
         } else {
             ProgressDrawTarget::hidden()
         };
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta} left")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::with_draw_target(Some(steps), target)
+        let bar = ProgressBar::with_draw_target(Some(steps), target)
             .with_style(style)
-            .with_message(what)
+            .with_message(what);
+        if !is_terminal && !self.quiet {
+            let (say, weak) = (*self, bar.downgrade());
+            thread::spawn(move || lines(&weak, what, LINE_EVERY, |line| say.note(line)));
+        }
+        bar
+    }
+}
+
+/// Says how far a bar is, as long as it is there and whenever it has moved.
+fn lines(bar: &WeakProgressBar, what: &str, every: Duration, mut tell: impl FnMut(String)) {
+    let mut told = 0;
+    loop {
+        thread::sleep(every);
+        let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) else {
+            return;
+        };
+        let (gone, all) = (bar.position(), bar.length().unwrap_or_default());
+        if gone > told {
+            told = gone;
+            tell(format!(
+                "{what}: {gone} of {all}, {} left",
+                HumanDuration(bar.eta())
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn long_work_says_how_far_it_is_until_it_is_done() {
+        let bar = ProgressBar::with_draw_target(Some(200), ProgressDrawTarget::hidden());
+        bar.inc(50);
+        let weak = bar.downgrade();
+        let (sender, told) = mpsc::channel();
+        let teller = thread::spawn(move || {
+            lines(&weak, "frames", Duration::from_millis(1), |line| {
+                sender.send(line).expect("the test listens");
+            });
+        });
+        let line = told.recv().expect("a bar that has moved is told of");
+        assert!(line.starts_with("frames: 50 of 200, "), "{line}");
+        bar.inc(25);
+        let line = told.recv().expect("it has moved again");
+        assert!(line.starts_with("frames: 75 of 200, "), "{line}");
+        bar.finish_and_clear();
+        teller.join().expect("it ends with the bar");
+        assert!(told.recv().is_err(), "nothing is said of what is done");
     }
 }
