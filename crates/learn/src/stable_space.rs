@@ -106,8 +106,7 @@ const ROLLED_STEPS: usize = 60;
 /// After so many steps each is looked at on clips split `tune`.
 const ROLLED_SEEN: usize = 10;
 
-/// Clips are rolled out up to so many frames in all [frame]; of more every second,
-/// third, … clip is taken, so that memory has a bound.
+/// Clips are rolled out up to so many frames in all [frame], so that memory has a bound.
 const MAX_ROLLED: u64 = 50_000;
 
 /// How many times as far as in training a garment may be from the mean one. No frame
@@ -364,7 +363,7 @@ pub fn train_stable_space(
             tried.push(tried_of(&fit, &animator, (*ridge, *memory))?);
         }
     }
-    let one_step = best(&tried).ok_or(TrainError::Unstable { radius: f64::NAN })?;
+    let one_step = best(&tried, order).ok_or(TrainError::Unstable { radius: f64::NAN })?;
     let memory = memories[one_step / ridges.len()];
     let problem = moving.problem(&layout.blocks(memory))?;
     let ridge = tried[one_step].ridge;
@@ -415,11 +414,13 @@ pub fn train_stable_space(
     })
 }
 
-/// The fit with the most memory of those that are about as good as the best.
-fn best(tried: &[Tried]) -> Option<usize> {
+/// The fit with the most memory of those that are about as good as the best; of those
+/// without memory the best.
+fn best(tried: &[Tried], order: usize) -> Option<usize> {
     let error = |t: &Tried| t.tune.unwrap_or(0.0);
     let least = tried.iter().map(error).fold(f64::INFINITY, f64::min);
-    let good = |(_, t): &(usize, &Tried)| error(t) <= AS_GOOD * least;
+    let as_good = if order == 0 { 1.0 } else { AS_GOOD };
+    let good = |(_, t): &(usize, &Tried)| error(t) <= as_good * least;
     let order = |(_, a): &(usize, &Tried), (_, b): &(usize, &Tried)| {
         let memory = a.memory_ridge.total_cmp(&b.memory_ridge);
         memory.then(error(a).total_cmp(&error(b)))
@@ -563,6 +564,22 @@ fn sums(
     Ok((moving, still, farthest.sqrt()))
 }
 
+/// Sequences with so many frames in all at most: every second, third, … of more, and what
+/// is still too long is cut.
+fn rolled(sequences: &[PlannedSequence], most: u64) -> Vec<PlannedSequence> {
+    let n_frames: u64 = sequences.iter().map(|s| u64::from(s.frames)).sum();
+    let every = n_frames.div_ceil(most).max(1) as usize;
+    let mut left = most;
+    let mut taken: Vec<PlannedSequence> = sequences.iter().step_by(every).cloned().collect();
+    for planned in &mut taken {
+        let frames = u64::from(planned.frames).min(left);
+        left -= frames;
+        planned.frames = frames as u32;
+    }
+    taken.retain(|planned| planned.frames > 0);
+    taken
+}
+
 /// Training clips as they are rolled out.
 fn clips(
     encoder: &Encoder<'_>,
@@ -570,13 +587,10 @@ fn clips(
     layout: &Layout,
     seen: &dyn Fn(TrainStage) -> Result<(), TrainError>,
 ) -> Result<Vec<Clip>, TrainError> {
-    let n_frames: u64 = sequences.iter().map(|s| u64::from(s.frames)).sum();
-    let every = n_frames.div_ceil(MAX_ROLLED).max(1) as usize;
-    let taken: Vec<PlannedSequence> = sequences.iter().step_by(every).cloned().collect();
     let past = layout.n_body..layout.n_body + layout.order * layout.n_cloth;
     let mut window = Window::new(*layout);
     let mut clips: Vec<Clip> = Vec::new();
-    encoder.for_each(&taken, |frame| {
+    encoder.for_each(&rolled(sequences, MAX_ROLLED), |frame| {
         if frame.is_first {
             window.clear();
             clips.push(Clip::default());
@@ -674,7 +688,28 @@ mod tests {
             tried(1e-1, 0.0300),
             tried(1e-2, 0.0303),
         ];
-        assert_eq!(best(&all), Some(3));
-        assert_eq!(best(&[]), None);
+        assert_eq!(best(&all, 2), Some(3));
+        assert_eq!(best(&all, 0), Some(2), "there is no memory to keep");
+        assert_eq!(best(&[], 2), None);
+    }
+
+    #[test]
+    fn clips_that_are_rolled_out_have_a_bound_however_long_they_are() {
+        let planned = |frames: u32| PlannedSequence {
+            name: "walk@mean".into(),
+            clip: "walk".into(),
+            parent: "walk".into(),
+            shape: 0,
+            split: Split::Train,
+            frames,
+        };
+        let frames = |all: &[u32]| -> Vec<u32> {
+            let all: Vec<PlannedSequence> = all.iter().map(|n| planned(*n)).collect();
+            rolled(&all, 1000).iter().map(|s| s.frames).collect()
+        };
+        assert_eq!(frames(&[300, 300, 400]), [300, 300, 400], "all fit");
+        assert_eq!(frames(&[400; 5]), [400, 400, 200], "every second one");
+        assert_eq!(frames(&[5_000_000]), [1000]);
+        assert_eq!(frames(&[]), [0; 0]);
     }
 }
