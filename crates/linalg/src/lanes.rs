@@ -105,7 +105,7 @@ impl LaneCholesky {
 
     /// How many solves have as many multiplications as making the factors.
     pub fn solves_a_factor(&self) -> f64 {
-        self.layout.solves_a_factor()
+        self.layout.solves_a_factor
     }
 
     /// Factors matrices into all lanes.

@@ -51,6 +51,8 @@ pub(super) struct Layout {
     /// Where each entry of the blocks stands in faer's factor, and its diagonal.
     pub(super) sources: Vec<u32>,
     pub(super) diagonal_sources: Vec<u32>,
+    /// How many solves have as many multiplications as making the factors.
+    pub(super) solves_a_factor: f64,
 }
 
 /// Columns with the same rows below them; each but the last has the next as a row, too.
@@ -117,6 +119,7 @@ impl Layout {
             updates: Vec::new(),
             sources: Vec::new(),
             diagonal_sources: Vec::new(),
+            solves_a_factor: 0.0,
             branches,
         };
         // The rows of each column, as places, with where they stand in faer's factor.
@@ -150,6 +153,7 @@ impl Layout {
             layout.entries.extend(own);
             layout.entry_starts.push(narrow(layout.entries.len()));
         }
+        layout.solves_a_factor = layout.count_multiplications();
         layout
     }
 
@@ -227,8 +231,8 @@ impl Layout {
         self.blocks.iter().map(|block| block.width as usize)
     }
 
-    /// How many solves have as many multiplications as making the factors.
-    pub(super) fn solves_a_factor(&self) -> f64 {
+    /// Those of making the factors over those of a solve.
+    fn count_multiplications(&self) -> f64 {
         let made = self.updates.iter().map(|u| {
             let n_rows = self.blocks[u.block as usize].n_rows - u.row;
             f64::from(u.n_columns) * f64::from(n_rows)
