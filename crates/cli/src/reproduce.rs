@@ -41,42 +41,67 @@ pub(crate) fn run(command: &Reproduce, say: &Say) -> anyhow::Result<Answer> {
     }
 }
 
+/// What a cell is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Origin {
+    /// The digest of all that trains and tunes; models have it, too.
+    digest: String,
+    /// That of all that tests.
+    tested: String,
+}
+
+impl Origin {
+    /// This and other data besides.
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            digest: format!("{} {}", self.digest, other.digest),
+            tested: format!("{} {}", self.tested, other.tested),
+        }
+    }
+
+    /// Whether a cell is made of it. Those of before do not say what tested them.
+    fn is_of(&self, cell: &Value) -> bool {
+        let tested = &cell["tested"];
+        cell["digest"] == *self.digest && (tested.is_null() || *tested == *self.tested)
+    }
+}
+
 /// The cells that are done.
 struct Cells {
     folder: PathBuf,
-    /// Of the data of the tables, where it is there.
-    digest: Option<String>,
+    /// The data of the tables, where it is there.
+    origin: Option<Origin>,
 }
 
 impl Cells {
     /// The cells of a folder.
     fn open(folder: PathBuf) -> anyhow::Result<Self> {
         write::folder(&folder)?;
-        let digest = None;
-        Ok(Self { folder, digest })
+        let origin = None;
+        Ok(Self { folder, origin })
     }
 
     /// A cell of the data of the tables that is done; of whatever data that was where it
     /// is not there.
     fn get(&self, name: &str) -> Option<Value> {
-        let is_ours = |cell: &Value| self.digest.as_ref().is_none_or(|d| cell["digest"] == **d);
+        let is_ours = |cell: &Value| self.origin.as_ref().is_none_or(|own| own.is_of(cell));
         self.kept(name).filter(is_ours)
     }
 
     /// A cell that is made of the data of the tables and of other data besides: its digest
     /// begins with that of the tables.
     fn get_with_others(&self, name: &str) -> Option<Value> {
-        let begins = |cell: &Value, own: &String| {
+        let begins = |cell: &Value, own: &Origin| {
             let digest = cell["digest"].as_str();
-            digest.is_some_and(|digest| digest.starts_with(own))
+            digest.is_some_and(|digest| digest.starts_with(&own.digest))
         };
-        let is_ours = |cell: &Value| self.digest.as_ref().is_none_or(|own| begins(cell, own));
+        let is_ours = |cell: &Value| self.origin.as_ref().is_none_or(|own| begins(cell, own));
         self.kept(name).filter(is_ours)
     }
 
     /// A cell of other data that is done.
-    fn get_of(&self, name: &str, digest: &str) -> Option<Value> {
-        self.kept(name).filter(|cell| cell["digest"] == digest)
+    fn get_of(&self, name: &str, origin: &Origin) -> Option<Value> {
+        self.kept(name).filter(|cell| origin.is_of(cell))
     }
 
     /// A cell of whatever data.
@@ -86,8 +111,9 @@ impl Cells {
     }
 
     /// Keeps a cell, and gives it as it is kept.
-    fn put(&self, name: &str, digest: &str, mut cell: Value) -> anyhow::Result<Value> {
-        cell["digest"] = digest.into();
+    fn put(&self, name: &str, origin: &Origin, mut cell: Value) -> anyhow::Result<Value> {
+        cell["digest"] = origin.digest.as_str().into();
+        cell["tested"] = origin.tested.as_str().into();
         let path = self.folder.join(format!("{name}.json"));
         let text = serde_json::to_vec_pretty(&cell).context("a cell has only numbers and names")?;
         write::file(&path, &text)?;

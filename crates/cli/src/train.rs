@@ -10,7 +10,9 @@ use drapery::learn::{
 };
 use drapery::runtime::{ClothSpace, Model};
 use drapery::scene::character::Character;
-use drapery::store::dataset::{DatasetFolder, DatasetHead, DatasetStore, Split, file_digest};
+use drapery::store::dataset::{
+    DatasetFolder, DatasetHead, DatasetStore, PlannedSequence, Split, file_digest,
+};
 use drapery::{stored_character, train_linear_model, train_stable_model};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -233,13 +235,18 @@ fn chosen_garment(head: &DatasetHead, name: Option<&str>) -> anyhow::Result<usiz
 /// The SHA-256 of what the dataset says of itself and of every sequence that is
 /// learned from or tuned on, which have the digests of all their values.
 pub(crate) fn digest(dataset: &DatasetFolder, path: &Path) -> anyhow::Result<String> {
+    let mut learned = dataset.split(Split::Train)?;
+    learned.extend(dataset.split(Split::Tune)?);
+    digest_of(path, &learned)
+}
+
+/// The same of some sequences.
+pub(crate) fn digest_of(path: &Path, sequences: &[PlannedSequence]) -> anyhow::Result<String> {
     let mut all = Sha256::new();
     all.update(file_digest(&path.join("zarr.json"))?);
-    for split in [Split::Train, Split::Tune] {
-        for planned in dataset.split(split)? {
-            let sequence = path.join("sequences").join(&planned.name);
-            all.update(file_digest(&sequence.join("zarr.json"))?);
-        }
+    for planned in sequences {
+        let sequence = path.join("sequences").join(&planned.name);
+        all.update(file_digest(&sequence.join("zarr.json"))?);
     }
     Ok(all.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }

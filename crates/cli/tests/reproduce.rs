@@ -27,10 +27,12 @@ fn tables_are_made_cell_by_cell_and_go_on_where_they_were() {
         "--only",
         "b-2-10",
         "--only",
+        "b-2-10-paper",
+        "--only",
         "c-2-64",
     ];
     let cells = data(&out(at, 0, &plan), "cell");
-    assert_eq!(cells.len(), 3);
+    assert_eq!(cells.len(), 4);
     for cell in &cells {
         for key in ["train_cm", "test_cm"] {
             let error = cell[key].as_f64().unwrap();
@@ -43,13 +45,19 @@ fn tables_are_made_cell_by_cell_and_go_on_where_they_were() {
         assert!(radius.is_none_or(|r| r < 1.0), "{cell}");
     }
     assert!(cells[0]["cell"] == "c-2-64" && cells[0]["plain_spectral_radius"].is_f64());
+    // Without a ridge what trains is met as well as it can be.
+    let named = |name: &str| cells.iter().find(|cell| cell["cell"] == name).unwrap();
+    let (ours, papers) = (named("b-2-10"), named("b-2-10-paper"));
+    assert_eq!(papers["ridge"], 0.0);
+    assert!(ours["ridge"].as_f64().unwrap() > 0.0);
+    assert_ne!(papers["test_cm"], ours["test_cm"]);
     let page = || fs::read_to_string(at.join("rep/README.md")).unwrap();
     let rows: Vec<String> = page().lines().map(str::to_string).collect();
     let of = |begin: &str| rows.iter().find(|r| r.starts_with(begin)).unwrap();
     for (begin, column) in [
-        ("| train, A", 1),
-        ("| test, B", 1),
-        ("| test, C", 5),
+        ("| train, A |", 1),
+        ("| test, B |", 1),
+        ("| test, C |", 5),
         ("| linear", 1),
         ("| skinning", 1),
     ] {
@@ -61,7 +69,7 @@ fn tables_are_made_cell_by_cell_and_go_on_where_they_were() {
         assert_eq!(columns, [column], "{}", of(begin));
     }
     // Order 2 of Table 3 is the same model as 64 dimensions of Table 2.
-    let c_64 = of("| test, C").split('|').nth(6).unwrap();
+    let c_64 = of("| test, C |").split('|').nth(6).unwrap();
     assert_eq!(of("| test |").split('|').nth(4).unwrap(), c_64);
 
     // What is done is not done again ...
@@ -71,11 +79,15 @@ fn tables_are_made_cell_by_cell_and_go_on_where_they_were() {
     fs::write(&path, cell.to_string()).unwrap();
     out(at, 0, &plan);
     assert!(page().contains("123.00"), "{}", page());
-    // ... unless it was made of other data.
-    cell["digest"] = "of something else".into();
-    fs::write(&path, cell.to_string()).unwrap();
-    out(at, 0, &plan);
-    assert!(!page().contains("123.00"), "{}", page());
+    // ... unless it was made of other data, or is told how far it is off on other data.
+    for key in ["digest", "tested"] {
+        let mut other = cell.clone();
+        assert!(other[key].is_string(), "{other}");
+        other[key] = "of something else".into();
+        fs::write(&path, other.to_string()).unwrap();
+        out(at, 0, &plan);
+        assert!(!page().contains("123.00"), "{key}: {}", page());
+    }
 }
 
 #[test]
@@ -159,7 +171,7 @@ fn a_garment_that_is_done_needs_neither_its_data_nor_that_of_the_tables() {
     let at = folder.path();
     fs::create_dir_all(at.join("rep/cells")).unwrap();
     let cell = r#"{ "cell": "garment-skirt-1", "digest": "of data that was thrown away",
-                    "vertices": 813, "plain_spectral_radius": 1.0123, "spectral_radius": 0.9876 }"#;
+                    "vertices": 813, "triangles": 1561, "plain_spectral_radius": 1.0123, "spectral_radius": 0.9876 }"#;
     fs::write(at.join("rep/cells/garment-skirt-1.json"), cell).unwrap();
     let plan = ["--json", "reproduce", "stable-spaces", "--only"];
     let plan = [&plan[..], &["garment-skirt-1", "--out", "rep"]].concat();
@@ -172,7 +184,7 @@ fn a_garment_that_is_done_needs_neither_its_data_nor_that_of_the_tables() {
     let rows: Vec<&str> = page.lines().filter(|r| r.contains("0.9876")).collect();
     assert_eq!(rows.len(), 1, "{page}");
     assert!(
-        rows[0].starts_with("| skirt 1 | 813 / 820 | 1.0123 |"),
+        rows[0].starts_with("| skirt 1 | 813 / 820 | 1561 | 1.0123 |"),
         "{page}"
     );
     assert!(!page.contains("Table 2"), "{page}");

@@ -8,9 +8,9 @@ use drapery::runtime::{Animator, Model, StableSpace};
 use rayon::ThreadPool;
 use serde_json::{Value, json};
 
-use super::Cells;
 use super::ground::Ground;
 use super::page::page;
+use super::{Cells, Origin};
 use crate::args::StableSpacesPlan;
 use crate::record::Input;
 use crate::say::Say;
@@ -35,7 +35,7 @@ impl Desk<'_> {
     pub(super) fn record(&self, tables: Option<(&Path, &Ground)>) -> anyhow::Result<()> {
         let inputs = tables.map(|(path, ground)| Input {
             name: path.to_string_lossy().into_owned(),
-            sha256: Some(ground.digest.clone()),
+            sha256: Some(ground.origin.digest.clone()),
         });
         let inputs: Vec<Input> = inputs.into_iter().collect();
         let settings = json!({ "paper": "stable-spaces", "plan": self.plan });
@@ -61,15 +61,14 @@ impl Desk<'_> {
         Ok(kept)
     }
 
-    /// A cell as it is known of data with that digest, or made and kept; then the page
-    /// has it.
+    /// A cell as it is known of that data, or made and kept; then the page has it.
     pub(super) fn known_of(
         &self,
         name: &str,
-        digest: &str,
+        origin: &Origin,
         make: impl FnOnce() -> anyhow::Result<Value>,
     ) -> anyhow::Result<Value> {
-        let value = match self.cells.get_of(name, digest) {
+        let value = match self.cells.get_of(name, origin) {
             Some(value) => value,
             None => {
                 stop::check()?;
@@ -77,7 +76,7 @@ impl Desk<'_> {
                 // What stopped it is not what is wrong.
                 stop::check()?;
                 let made = made.with_context(|| format!("cell {name}"))?;
-                self.cells.put(name, digest, made)?
+                self.cells.put(name, origin, made)?
             }
         };
         self.write_page()?;

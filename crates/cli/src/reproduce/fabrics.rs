@@ -28,8 +28,8 @@ pub(super) fn make(desk: &Desk<'_>) -> anyhow::Result<()> {
         return desk.write_page();
     }
     let grounds = [ground(desk, skirts[0])?, ground(desk, skirts[1])?];
-    let digest = format!("{} {}", grounds[0].digest, grounds[1].digest);
-    desk.known_of(NAME, &digest, || {
+    let origin = grounds[0].origin.and(&grounds[1].origin);
+    desk.known_of(NAME, &origin, || {
         let mut cell = json!({ "cell": NAME });
         let mut shots = Vec::new();
         let mut models = Vec::new();
@@ -65,12 +65,12 @@ pub(super) fn make(desk: &Desk<'_>) -> anyhow::Result<()> {
 /// The model of Table 1, as it was kept or trained anew.
 fn model(desk: &Desk<'_>, skirt: &Garment, ground: &Ground) -> anyhow::Result<StableSpace> {
     let name = skirt.cell();
-    if let Some(kept) = desk.kept_model(&name, &ground.digest) {
+    if let Some(kept) = desk.kept_model(&name, &ground.origin.digest) {
         return Ok(kept);
     }
     let value = (desk.threads).install(|| trained(desk, &name, ground, &ground.dataset))?;
-    desk.cells.put(&name, &ground.digest, value)?;
-    desk.kept_model(&name, &ground.digest)
+    desk.cells.put(&name, &ground.origin, value)?;
+    desk.kept_model(&name, &ground.origin.digest)
         .ok_or_else(|| anyhow::anyhow!("the model of {name} was not kept"))
 }
 

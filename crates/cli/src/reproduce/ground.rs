@@ -13,6 +13,7 @@ use drapery::store::dataset::{
 };
 use drapery::stored_character;
 
+use super::Origin;
 use crate::args::Simulate;
 use crate::say::Say;
 use crate::{Answer, dataset, simulate, train};
@@ -25,8 +26,8 @@ pub(super) struct Ground {
     pub(super) path: PathBuf,
     pub(super) dataset: DatasetFolder,
     pub(super) character: Character,
-    /// Of what it says of itself and of all that trains and tunes.
-    pub(super) digest: String,
+    /// Of what it says of itself and of the sequences that are wanted.
+    pub(super) origin: Origin,
 }
 
 impl Ground {
@@ -56,16 +57,21 @@ impl Ground {
                 ));
             }
         }
-        Self::open(path)
+        Self::open(path, is_wanted)
     }
 
-    /// Opens a dataset as it is.
-    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+    /// Opens a dataset as it is; what tests is what is wanted of it.
+    pub(super) fn open(path: &Path, is_wanted: Wanted<'_>) -> anyhow::Result<Self> {
         let dataset = dataset::open(path)?;
         let character = stored_character(&dataset.head().body)
             .with_context(|| format!("cannot read the body of {}", path.display()))?;
+        let mut tested = dataset.split(Split::Test)?;
+        tested.retain(|planned| is_wanted(planned));
         Ok(Self {
-            digest: train::digest(&dataset, path)?,
+            origin: Origin {
+                digest: train::digest(&dataset, path)?,
+                tested: train::digest_of(path, &tested)?,
+            },
             path: path.to_path_buf(),
             dataset,
             character,

@@ -2,14 +2,13 @@
 //! a small dataset beside that of the tables.
 
 use drapery::store::dataset::{DatasetStore, PlannedSequence, Split};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Cells;
 use super::derived::{PLACES, stopped};
 use super::ground::Ground;
-use super::page::number;
 use super::stable_spaces::{Cell, Lab};
-use super::stops::after_stops;
+use super::stops::{after_stops, stops_table};
+use super::{Cells, Origin};
 
 const NAME: &str = "held-out-stops";
 
@@ -25,7 +24,7 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
             .note("no clip tests, so that none can be stopped");
         return Ok(());
     };
-    lab.desk.known_of(NAME, &digest(lab, &ground), || {
+    lab.desk.known_of(NAME, &origin(lab, &ground), || {
         let sequences = sequences(&ground)?;
         let mut cell = json!({ "cell": NAME });
         for each in Cell::SHIPPED {
@@ -63,8 +62,8 @@ pub(super) fn ground(lab: &Lab<'_>) -> anyhow::Result<Option<Ground>> {
 }
 
 /// Of what the figures are made.
-pub(super) fn digest(lab: &Lab<'_>, ground: &Ground) -> String {
-    format!("{} {}", lab.ground.digest, ground.digest)
+pub(super) fn origin(lab: &Lab<'_>, ground: &Ground) -> Origin {
+    lab.ground.origin.and(&ground.origin)
 }
 
 pub(super) fn sequences(ground: &Ground) -> anyhow::Result<Vec<PlannedSequence>> {
@@ -92,25 +91,15 @@ fn is_chosen(planned: &PlannedSequence, clips: &[PlannedSequence]) -> bool {
 
 pub(super) fn section(cells: &Cells) -> Option<String> {
     let cell = cells.get_with_others(NAME)?;
-    let mut rows = String::new();
-    for (each, name) in Cell::SHIPPED.into_iter().zip(["A", "B", "C"]) {
-        let stops = &cell[each.name()];
-        rows += &format!(
-            "| {name} | {} | {} | {} | {} | {} | {} |\n",
-            number(&stops["count"], 0),
-            number(&stops["swing_cm"], 1),
-            number(&stops["simulated_swing_cm"], 1),
-            number(&stops["ratio"], 2),
-            number(&stops["period_s"], 2),
-            number(&stops["simulated_period_s"], 2),
-        );
-    }
+    let rows = Cell::SHIPPED.into_iter().zip(["A", "B", "C"]);
+    let rows: Vec<(String, Value)> = rows
+        .map(|(each, name)| (name.to_string(), cell[each.name()].clone()))
+        .collect();
     Some(format!(
         "## After an abrupt stop of a clip that tests\n\n\
          The same of clips that were neither trained nor tuned on. The paper shows it in a \
-         figure: with A the dress stops with the body, with dynamics it goes on.\n\n\
-         | | stops | swing, cm | simulated | ratio | period, s | simulated |\n\
-         |---|---|---|---|---|---|---|\n{rows}"
+         figure: with A the dress stops with the body, with dynamics it goes on.\n\n{}\n",
+        stops_table(&rows)
     ))
 }
 

@@ -286,7 +286,12 @@ pub(super) fn section(cells: &Cells) -> Option<String> {
     figure(
         "picture-dims",
         "Table 2 in colour: dimensions of C",
-        &|_| format!("Distance from the simulation, from blue at 0 to hot at {RANGE_CM} cm."),
+        &|_| {
+            format!(
+                "Distance from the simulation, from black at 0 to pale yellow at {RANGE_CM} cm, of \
+                 cloth that was pushed out of the body; in the tables it was not."
+            )
+        },
     );
     figure("picture-models", "Table 3 in colour: A, B and C", &|_| {
         "The same frames, 64 dimensions.".to_string()

@@ -19,7 +19,7 @@ pub(super) fn stop(lab: &Lab<'_>) -> anyhow::Result<()> {
         return Ok(());
     };
     lab.desk
-        .known_of("plot-stop", &held_out::digest(lab, &ground), || {
+        .known_of("plot-stop", &held_out::origin(lab, &ground), || {
             let models = models(lab)?;
             let step = models[2].1.frame_step().0;
             let mut all: Vec<(f64, PlannedSequence)> = Vec::new();

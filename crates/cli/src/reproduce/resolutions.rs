@@ -65,7 +65,7 @@ pub(super) fn make(desk: &Desk<'_>) -> anyhow::Result<()> {
                     is_wanted: &is_wanted,
                 };
                 let train = || trained(desk, &cell, &ground, &chosen);
-                desk.known_of(&cell, &ground.digest, || desk.threads.install(train))?
+                desk.known_of(&cell, &ground.origin, || desk.threads.install(train))?
             }
         };
         tell(desk, &cell, &value)?;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use drapery::core::GarmentAnimator;
 use drapery::learn::{
-    Footage, LinearConfig, Ridge, StableModel, StableSpaceConfig, TrainedStableSpace,
+    Fitting, Footage, LinearConfig, Ridge, StableModel, StableSpaceConfig, TrainedStableSpace,
 };
 use drapery::runtime::{Model, StableSpace};
 use drapery::store::dataset::{DatasetFolder, DatasetStore, PlannedSequence, SequenceState, Split};
@@ -31,12 +31,26 @@ use crate::{Answer, dataset, simulate, stop, workers, write};
 /// Dimensions of Table 3, and of the model as shipped.
 pub(super) const SHIPPED: usize = 64;
 
+/// How a model of the tables is fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// As shipped.
+    Shipped,
+    /// As in the paper (§6): the next frame, by least squares without a ridge.
+    Paper,
+}
+
+/// The largest eigenvalue that least squares of the paper may have: none that it has by
+/// itself is held back.
+const PAPER_RADIUS: f64 = 0.9999;
+
 /// One model of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) model: StableModel,
     pub(super) order: usize,
     pub(super) dims: usize,
+    pub(super) way: Way,
 }
 
 impl Cell {
@@ -53,22 +67,44 @@ impl Cell {
             StableModel::A => 0,
             StableModel::B | StableModel::C => 2,
         };
-        Self { model, order, dims }
+        let way = Way::Shipped;
+        Self {
+            model,
+            order,
+            dims,
+            way,
+        }
     }
 
-    /// All, those of Table 2 first; the shipped one before all others.
+    /// Model C of another order in the dimensions that are shipped; of order 0 it is A.
+    pub(super) const fn of_order(order: usize) -> Self {
+        let model = match order {
+            0 => StableModel::A,
+            _ => StableModel::C,
+        };
+        Self {
+            order,
+            ..Self::of(model, SHIPPED)
+        }
+    }
+
+    /// The same fitted in another way.
+    pub(super) const fn fitted(self, way: Way) -> Self {
+        Self { way, ..self }
+    }
+
+    /// All, those of Table 2 first; the shipped one before all others, and what is
+    /// fitted as in the paper after them.
     fn all() -> Vec<Self> {
         let models = [StableModel::A, StableModel::B, StableModel::C];
         let second = |dims| models.map(|model| Self::of(model, dims));
-        let third = [1, 3, 4, 5].map(|order| Self {
-            model: StableModel::C,
-            order,
-            dims: SHIPPED,
-        });
+        let third = [1, 3, 4, 5].map(Self::of_order);
         let others = DIMS.into_iter().filter(|dims| *dims != SHIPPED);
         let mut all: Vec<Self> = second(SHIPPED).into();
         all.extend(third);
         all.extend(others.flat_map(second));
+        let of_paper: Vec<Self> = all.iter().map(|cell| cell.fitted(Way::Paper)).collect();
+        all.extend(of_paper);
         all
     }
 
@@ -78,15 +114,28 @@ impl Cell {
             StableModel::B => "b",
             StableModel::C => "c",
         };
-        format!("{model}-{}-{}", self.order, self.dims)
+        let way = match self.way {
+            Way::Shipped => "",
+            Way::Paper => "-paper",
+        };
+        format!("{model}-{}-{}{way}", self.order, self.dims)
     }
 
     pub(super) fn config(self) -> StableSpaceConfig {
-        StableSpaceConfig {
+        let shipped = StableSpaceConfig {
             model: self.model,
             order: self.order,
             dims: self.dims,
             ..StableSpaceConfig::default()
+        };
+        match self.way {
+            Way::Shipped => shipped,
+            Way::Paper => StableSpaceConfig {
+                ridge: Ridge::Fixed(0.0),
+                fitting: Fitting::OneStep,
+                max_radius: PAPER_RADIUS,
+                ..shipped
+            },
         }
     }
 }
@@ -274,8 +323,8 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
     };
     if !cells.is_empty() || parts.iter().any(|part| part.needs_tables(&plan.only)) {
         simulated(plan, &desk.scene, &path, say)?;
-        let ground = Ground::open(&path)?;
-        desk.cells.digest = Some(ground.digest.clone());
+        let ground = Ground::open(&path, &|_| true)?;
+        desk.cells.origin = Some(ground.origin.clone());
         desk.record(Some((&path, &ground)))?;
         let lab = Lab {
             sets: Sets::of(&ground.dataset)?,
@@ -329,7 +378,7 @@ impl Lab<'_> {
         name: &str,
         make: impl FnOnce() -> anyhow::Result<Value>,
     ) -> anyhow::Result<Value> {
-        self.desk.known_of(name, &self.ground.digest, make)
+        self.desk.known_of(name, &self.ground.origin, make)
     }
 
     pub(super) fn footage(&self) -> Footage<'_> {
@@ -358,9 +407,10 @@ impl Lab<'_> {
         let Ground {
             dataset,
             character,
-            digest,
+            origin,
             ..
         } = &self.ground;
+        let digest = &origin.digest;
         let (_, trained) = train_linear_model(dataset, character, 0, &config, digest, &go_on)?;
         let mut cell = json!({ "cell": "linear", "ridge": trained.ridge });
         self.sets
@@ -411,6 +461,9 @@ impl Lab<'_> {
     /// are by themselves.
     fn train(&self, cell: Cell) -> anyhow::Result<Value> {
         let (mut value, model, _) = self.measured(&cell.name(), &cell.config())?;
+        if cell.way == Way::Paper {
+            return Ok(value);
+        }
         self.desk.keep_model(&cell.name(), &model)?;
         if cell.order > 0 && cell.dims == SHIPPED {
             let (_, plain) = self.fit(&StableSpaceConfig {
@@ -424,7 +477,10 @@ impl Lab<'_> {
 
     /// The model of a cell, as it was kept or trained anew.
     pub(super) fn model(&self, cell: Cell) -> anyhow::Result<StableSpace> {
-        if let Some(kept) = self.desk.kept_model(&cell.name(), &self.ground.digest) {
+        if let Some(kept) = self
+            .desk
+            .kept_model(&cell.name(), &self.ground.origin.digest)
+        {
             return Ok(kept);
         }
         let (model, trained) = self.desk.threads.install(|| self.fit(&cell.config()))?;
@@ -435,7 +491,7 @@ impl Lab<'_> {
     /// The spectral radius of the model of a cell.
     pub(super) fn model_radius(&self, cell: Cell) -> anyhow::Result<Option<f64>> {
         self.model(cell)?;
-        let kept = self.desk.kept(&cell.name(), &self.ground.digest);
+        let kept = self.desk.kept(&cell.name(), &self.ground.origin.digest);
         Ok(kept.and_then(|model| model.head().spectral_radius))
     }
 }
@@ -447,7 +503,7 @@ pub(super) fn fit(
     config: &StableSpaceConfig,
 ) -> anyhow::Result<(Model, TrainedStableSpace)> {
     let go_on = |_| !stop::asked();
-    let (character, digest) = (&ground.character, &ground.digest);
+    let (character, digest) = (&ground.character, &ground.origin.digest);
     Ok(train_stable_model(
         store, character, 0, config, digest, &go_on,
     )?)

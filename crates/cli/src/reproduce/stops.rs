@@ -9,6 +9,7 @@ use glam::Vec3;
 use serde_json::{Value, json};
 
 use super::ground::Ground;
+use super::page::number;
 use crate::stop;
 
 /// At most so many stops are looked at, evenly spread. All 165 of the full scene are: a
@@ -18,6 +19,8 @@ const STOPS: usize = 200;
 const STANDING: f64 = 1.85;
 /// The lowest vertices are the hem: this share of them.
 const HEM: f64 = 0.08;
+/// Swings and periods that differ by this share at most are alike.
+const ALIKE: f64 = 0.3;
 /// Rotations and roots as near as this are the same.
 const SAME: f32 = 1e-5;
 
@@ -61,7 +64,7 @@ impl AfterStop {
     }
 }
 
-/// Medians over stopped copies of clips.
+/// Medians over stopped copies of clips, and how alike each stop is.
 pub(super) fn after_stops(
     ground: &Ground,
     stopped: Vec<PlannedSequence>,
@@ -74,20 +77,61 @@ pub(super) fn after_stops(
         let after = AfterStop::of(ground, sequence, animator)?;
         swings.push(after.swings(animator.frame_step().0));
     }
-    let medians = |of: &dyn Fn(&(Swing, Swing)) -> Option<f64>| {
+    Ok(summed_up(&swings))
+}
+
+/// Of swings that were found and simulated.
+fn summed_up(swings: &[(Swing, Swing)]) -> Value {
+    let quartile = |quarter: usize, of: &dyn Fn(&(Swing, Swing)) -> Option<f64>| {
         let mut all: Vec<f64> = swings.iter().filter_map(of).collect();
         all.sort_by(f64::total_cmp);
-        all.get(all.len() / 2).copied()
+        all.get(quarter * all.len() / 4).copied()
     };
+    let median = |of: &dyn Fn(&(Swing, Swing)) -> Option<f64>| quartile(2, of);
     let both = |(a, b): &(Swing, Swing)| a.period.and(b.period).is_some();
-    Ok(json!({
+    let ratio = |(a, b): &(Swing, Swing)| (b.amplitude > 0.0).then(|| a.amplitude / b.amplitude);
+    let periods = |(a, b): &(Swing, Swing)| Some(a.period? / b.period?);
+    let alike = |of: &dyn Fn(&(Swing, Swing)) -> Option<f64>| {
+        let is_alike = |s: &&(Swing, Swing)| of(s).is_some_and(|r| (r - 1.0).abs() <= ALIKE);
+        100.0 * swings.iter().filter(is_alike).count() as f64 / swings.len().max(1) as f64
+    };
+    json!({
         "count": swings.len(),
-        "swing_cm": medians(&|(a, _)| Some(100.0 * a.amplitude)),
-        "simulated_swing_cm": medians(&|(_, b)| Some(100.0 * b.amplitude)),
-        "ratio": medians(&|(a, b)| (b.amplitude > 0.0).then_some(a.amplitude / b.amplitude)),
-        "period_s": medians(&|s| s.0.period.filter(|_| both(s))),
-        "simulated_period_s": medians(&|s| s.1.period),
-    }))
+        "swing_cm": median(&|(a, _)| Some(100.0 * a.amplitude)),
+        "simulated_swing_cm": median(&|(_, b)| Some(100.0 * b.amplitude)),
+        "ratio": median(&ratio),
+        "ratio_quartiles": [quartile(1, &ratio), quartile(3, &ratio)],
+        "alike_percent": alike(&ratio),
+        "period_s": median(&|s| s.0.period.filter(|_| both(s))),
+        "simulated_period_s": median(&|s| s.1.period),
+        "periods_alike_percent": alike(&periods),
+        "without_period": swings.iter().filter(|s| !both(s)).count(),
+    })
+}
+
+/// A table of what [`after_stops`] found, a named row each.
+pub(super) fn stops_table(rows: &[(String, Value)]) -> String {
+    let mut text = String::from(
+        "| | stops | swing, cm | simulated | ratio | quartiles | within, % | period, s | \
+         simulated | within, % |\n|---|---|---|---|---|---|---|---|---|---|",
+    );
+    for (name, stops) in rows {
+        let of = |key: &str, digits| number(&stops[key], digits);
+        let quartiles = [0, 1].map(|i| number(&stops["ratio_quartiles"][i], 2));
+        let cells = [
+            of("count", 0),
+            of("swing_cm", 1),
+            of("simulated_swing_cm", 1),
+            of("ratio", 2),
+            quartiles.join(" to "),
+            of("alike_percent", 0),
+            of("period_s", 2),
+            of("simulated_period_s", 2),
+            of("periods_alike_percent", 0),
+        ];
+        text += &format!("\n| {name} | {} |", cells.join(" | "));
+    }
+    text
 }
 
 /// For how many frames, up to the last, the body stands as it does then.
@@ -132,6 +176,33 @@ mod tests {
         assert_eq!(standing(&poses), 11);
         assert_eq!(standing(&poses[..9]), 1);
         assert_eq!(standing(&[]), 0);
+    }
+
+    #[test]
+    fn stops_are_summed_up_by_medians_and_by_how_many_are_alike() {
+        let swing = |amplitude, period| Swing { amplitude, period };
+        let all: Vec<(Swing, Swing)> = [0.5, 0.8, 1.2, 2.0]
+            .map(|ratio| {
+                let period = (ratio > 0.7).then_some(0.4 * ratio);
+                (swing(0.01 * ratio, period), swing(0.01, Some(0.4)))
+            })
+            .into();
+        let found = summed_up(&all);
+        assert_eq!(
+            (found["count"].as_u64(), found["without_period"].as_u64()),
+            (Some(4), Some(1))
+        );
+        assert!((found["ratio"].as_f64().unwrap() - 1.2).abs() < 1e-9);
+        assert_eq!(number(&found["ratio_quartiles"][0], 1), "0.8");
+        assert_eq!(number(&found["ratio_quartiles"][1], 1), "2.0");
+        // 0.8 and 1.2 of 4; of the periods, too, and one has none.
+        assert_eq!(number(&found["alike_percent"], 0), "50");
+        assert_eq!(number(&found["periods_alike_percent"], 0), "50");
+        let table = stops_table(&[("C".to_string(), found)]);
+        assert!(
+            table.ends_with("| 1.20 | 0.80 to 2.00 | 50 | 0.48 | 0.40 | 50 |"),
+            "{table}"
+        );
     }
 
     #[test]
