@@ -115,10 +115,16 @@ fn lines(bar: &WeakProgressBar, what: &str, every: Duration, mut tell: impl FnMu
             told = gone;
             tell(format!(
                 "{what}: {gone} of {all}, {} left",
-                HumanDuration(bar.eta())
+                HumanDuration(left(bar.elapsed(), gone, all))
             ));
         }
     }
+}
+
+/// How long the rest takes if it goes on as it did from the beginning: the bar's own
+/// guess is of the last seconds, and frames come in bursts.
+fn left(elapsed: Duration, gone: u64, all: u64) -> Duration {
+    elapsed.mul_f64(all.saturating_sub(gone) as f64 / gone as f64)
 }
 
 #[cfg(test)]
@@ -126,6 +132,14 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+
+    #[test]
+    fn the_rest_takes_as_long_as_what_is_done() {
+        let minutes = |n: u64| Duration::from_secs(60 * n);
+        assert_eq!(left(minutes(10), 50, 200), minutes(30));
+        assert_eq!(left(minutes(10), 200, 200), Duration::ZERO);
+        assert_eq!(left(minutes(10), 201, 200), Duration::ZERO);
+    }
 
     #[test]
     fn long_work_says_how_far_it_is_until_it_is_done() {
