@@ -65,6 +65,9 @@ pub(crate) struct Outcome<'a> {
     pub(crate) character: &'a Character,
     pub(crate) garment: usize,
     pub(crate) split: Split,
+    /// The body vertices that the garment is worn over; none where nothing is pushed out of
+    /// the body.
+    pub(crate) is_under: Option<&'a [bool]>,
     pub(crate) entries: &'a [Entry],
     pub(crate) rows: Vec<Row>,
     /// Over all sequences, one a method.
@@ -77,7 +80,7 @@ pub(crate) fn run(args: &Eval, say: &Say) -> anyhow::Result<Answer> {
     let plan = Plan::new(args, say)?;
     let rows = plan.work(say)?;
     let outcome = plan.outcome(rows);
-    say.end(HEADINGS.join("\t"))?;
+    say.end(headings().join("\t"))?;
     for object in &outcome.objects {
         say.result("eval", object, line(object))?;
     }
@@ -303,6 +306,7 @@ impl<'a> Plan<'a> {
             character: &self.character,
             garment: self.garment,
             split,
+            is_under: self.correction.as_ref().map(|c| c.is_worn_over()),
             entries: &self.entries,
             rows,
             all,
@@ -494,58 +498,47 @@ fn todo(args: &Eval, dataset: &DatasetFolder, say: &Say) -> anyhow::Result<Vec<P
     Ok(there)
 }
 
-const HEADINGS: [&str; 17] = [
-    "method",
-    "clip",
-    "frames",
-    "mean cm",
-    "p95 cm",
-    "max cm",
-    "relative %",
-    "velocity m/s",
-    "acceleration m/s²",
-    "penetration %",
-    "deepest mm",
-    "stretch p99 %",
-    "detail",
-    "wrinkles",
-    "frame ms p50",
-    "p99",
-    "speedup",
+/// Columns of numbers: what stands above, the key, and how many decimals.
+const COLUMNS: [(&str, &str, usize); 22] = [
+    ("frames", "frames", 0),
+    ("mean cm", "mean_cm", 3),
+    ("uncorrected", "mean_cm_before", 3),
+    ("p95 cm", "p95_cm", 2),
+    ("max cm", "max_cm", 2),
+    ("relative %", "relative_percent", 2),
+    ("velocity m/s", "velocity_error", 3),
+    ("acceleration m/s²", "acceleration_error", 2),
+    ("penetration %", "penetration_percent", 2),
+    ("uncorrected", "penetration_percent_before", 2),
+    ("deepest mm", "penetration_max_mm", 2),
+    ("uncorrected", "penetration_max_mm_before", 2),
+    ("masked %", "masked_percent", 2),
+    ("stretch p99 %", "stretch_p99_percent", 2),
+    ("detail", "detail_correlation", 3),
+    ("wrinkles", "wrinkle_ratio", 3),
+    ("least confidence", "confidence_min", 2),
+    ("frame ms p50", "frame_ms_p50", 3),
+    ("p99", "frame_ms_p99", 3),
+    ("speedup", "speedup", 0),
+    ("eigenvalue", "spectral_radius", 4),
+    ("MB", "model_mb", 2),
 ];
 
 /// A row of a table.
 pub(crate) fn cells(object: &Value) -> Vec<String> {
     let name = |key: &str| object[key].as_str().unwrap_or("?").to_string();
-    let number = |key: &str, decimals: usize| match object[key].as_f64() {
+    let number = |(_, key, decimals): (_, &str, usize)| match object[key].as_f64() {
         Some(value) => format!("{value:.decimals$}"),
         None => "–".to_string(),
     };
     let mut cells = vec![name("method"), name("clip")];
-    for (key, decimals) in [
-        ("frames", 0),
-        ("mean_cm", 3),
-        ("p95_cm", 2),
-        ("max_cm", 2),
-        ("relative_percent", 2),
-        ("velocity_error", 3),
-        ("acceleration_error", 2),
-        ("penetration_percent", 2),
-        ("penetration_max_mm", 2),
-        ("stretch_p99_percent", 2),
-        ("detail_correlation", 3),
-        ("wrinkle_ratio", 3),
-        ("frame_ms_p50", 3),
-        ("frame_ms_p99", 3),
-        ("speedup", 0),
-    ] {
-        cells.push(number(key, decimals));
-    }
+    cells.extend(COLUMNS.map(number));
     cells
 }
 
-pub(crate) const fn headings() -> &'static [&'static str] {
-    &HEADINGS
+pub(crate) fn headings() -> Vec<&'static str> {
+    let numbers = COLUMNS.iter().map(|(heading, ..)| *heading);
+    ["method", "clip"].into_iter().chain(numbers).collect()
 }
 
 fn line(object: &Value) -> String {

@@ -134,6 +134,7 @@ pub(crate) fn picture(
         let camera = Camera::framing_points(all, View::three_quarter(), SIZE);
         let options = Options::of_size(SIZE);
         let simulated = SceneMesh::cloth(garment, &shot.simulated, Colour::BLUE);
+        let (body, simulated) = biased((body, simulated), is_under);
         images.push(render(
             &scene.clone().with(body).with(simulated),
             &camera,

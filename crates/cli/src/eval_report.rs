@@ -76,7 +76,7 @@ fn png(outcome: &Outcome<'_>, row: &Row) -> anyhow::Result<Vec<u8>> {
         outcome.character,
         garment.mesh().topology(),
         &names,
-        None,
+        outcome.is_under,
         &row.shots,
         range,
     )?;
@@ -137,12 +137,15 @@ pub(crate) fn page(outcome: &Outcome<'_>, args: &Eval) -> anyhow::Result<String>
             "Distances are of vertices in world space, p95 to 0.4 %. Penetration is of points more \
              than 1 mm inside the body, where it does not enter itself. Detail is the correlation \
              of what is finer than 5 cm; wrinkles the fine curvature over the simulation's, which \
-             noise raises too. A frame is timed with its body posed and skinned.",
+             noise raises too. \"Uncorrected\" is what the figure before it was before cloth was \
+             pushed out of the body; masked is the share of points where the body enters itself. A \
+             frame is timed with its body posed and skinned. Cloth a little beneath the skin that \
+             it is worn over is drawn before it.",
         );
     let of_all = outcome.objects.iter().filter(|o| o["clip"] == "all");
     page = page
         .heading("All clips")
-        .table(headings(), &of_all.map(cells).collect::<Vec<_>>());
+        .table(&headings(), &of_all.map(cells).collect::<Vec<_>>());
     let played = outcome.rows.iter();
     if let Some((row, clip)) = played
         .filter_map(|r| Some((r, r.playable.as_ref()?)))
@@ -158,7 +161,7 @@ pub(crate) fn page(outcome: &Outcome<'_>, args: &Eval) -> anyhow::Result<String>
     let of_clips = outcome.objects.iter().filter(|o| o["clip"] != "all");
     page = page
         .heading("Each clip")
-        .table(headings(), &of_clips.map(cells).collect::<Vec<_>>());
+        .table(&headings(), &of_clips.map(cells).collect::<Vec<_>>());
     for row in &outcome.rows {
         stop::check()?;
         let title = &row.planned.name;

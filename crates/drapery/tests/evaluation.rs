@@ -16,9 +16,28 @@ use glam::Vec3;
 
 /// The skinned sleeve against that dataset.
 fn evaluated(store: &MemoryDataset, correct: bool) -> drapery::eval::Tally {
+    evaluated_after(store, correct, |rest| rest)
+}
+
+/// The sleeve skinned from somewhere else than where it rests.
+fn evaluated_after(
+    store: &MemoryDataset,
+    correct: bool,
+    put: impl Fn(Vec3) -> Vec3,
+) -> drapery::eval::Tally {
     let head = store.head();
     let model = stored_character(&head.body).unwrap();
     let skinned = skinned_garment(&model, head, 0).unwrap();
+    let rest: Vec<Vec3> = skinned.rest().iter().map(|p| put(*p)).collect();
+    let method = SkinnedGarment::new(
+        skinned.topology().clone(),
+        rest.clone(),
+        skinned.weights().clone(),
+        vec![rest; 2],
+        skinned.rig().clone(),
+        head.frame_rate,
+    )
+    .unwrap();
     let correction = correction_of(&model, head, 0, CorrectionConfig::DEFAULT).unwrap();
     let course = Course {
         model: &model,
@@ -30,7 +49,7 @@ fn evaluated(store: &MemoryDataset, correct: bool) -> drapery::eval::Tally {
     };
     let sequence = store.sequence("bend@mean").unwrap();
     let mut seen = Vec::new();
-    let tallies = evaluate_sequence(&course, &[&skinned], &*sequence, |frame| {
+    let tallies = evaluate_sequence(&course, &[&method], &*sequence, |frame| {
         seen.push(frame.frame);
         true
     });
@@ -89,13 +108,24 @@ fn a_method_that_is_off_is_off_by_as_much() {
 
 #[test]
 fn correction_counts_before_and_after() {
-    // The truth is outside; what is skinned is too, so nothing has to move.
-    let tally = evaluated(&skinned_exactly(), true);
+    // The truth is outside, and the sleeve is sunk into the tube by a tenth.
+    let sunk = |p: Vec3| Vec3::new(0.9 * p.x, p.y, 0.9 * p.z);
+    let tally = evaluated_after(&skinned_exactly(), true, sunk);
     let before = tally.before.as_ref().unwrap();
     assert_eq!(before.distances.n_frames(), u64::from(N_FRAMES));
     let metrics = tally.metrics(&Facts::default());
-    assert!(metrics.penetration_max_mm.unwrap() <= metrics.penetration_max_mm_before.unwrap());
-    assert!(metrics.correction_max_mm.is_some());
+    let deepest = [
+        metrics.penetration_max_mm_before,
+        metrics.penetration_max_mm,
+    ];
+    let [before, after] = deepest.map(Option::unwrap);
+    assert!(before > 3.0 && after < 2.0, "{before} mm, {after} mm after");
+    assert!(metrics.mean_cm < metrics.mean_cm_before.unwrap());
+    assert!(f64::from(metrics.correction_max_mm.unwrap() as f32) >= before - after);
+    let plain = evaluated_after(&skinned_exactly(), false, sunk).metrics(&Facts::default());
+    assert_eq!(metrics.mean_cm_before, Some(plain.mean_cm));
+    assert_eq!(metrics.penetration_max_mm_before, plain.penetration_max_mm);
+    assert!(plain.correction_max_mm.is_none());
 }
 
 #[test]
