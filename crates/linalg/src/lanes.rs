@@ -29,7 +29,7 @@ use rayon::prelude::*;
 
 use crate::branches::Branches;
 use crate::cholesky::{refused, structure};
-use crate::lanes::layout::{Layout, NOWHERE};
+use crate::lanes::layout::{Layout, NOWHERE, WIDEST};
 use crate::{NotPositiveDefinite, SymmetricPattern};
 
 /// How many matrices are factored and solved together.
@@ -47,7 +47,8 @@ pub struct LaneCholesky {
     pattern: SymmetricPattern,
     symbolic: Arc<SymbolicCholesky<usize>>,
     layout: Arc<Layout>,
-    /// The strict lower triangle, block by block.
+    /// The strict lower triangle, block by block, with places above the diagonal of
+    /// each that nothing uses.
     below: Vec<Lanes>,
     /// Of the diagonal, inverted.
     inverse: Vec<Lanes>,
@@ -60,7 +61,7 @@ impl fmt::Debug for LaneCholesky {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LaneCholesky")
             .field("n", &self.pattern.n())
-            .field("n_factor", &self.below.len())
+            .field("n_places", &self.below.len())
             .finish_non_exhaustive()
     }
 }
@@ -73,6 +74,11 @@ impl LaneCholesky {
     /// When memory for the analysis is not to be had, or the factor has more
     /// than 2³² entries.
     pub fn new(pattern: SymmetricPattern) -> Self {
+        Self::in_blocks(pattern, WIDEST)
+    }
+
+    /// The same in blocks of up to `widest` columns.
+    fn in_blocks(pattern: SymmetricPattern, widest: usize) -> Self {
         let parameters = CholeskySymbolicParams {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL,
             ..Default::default()
@@ -84,7 +90,7 @@ impl LaneCholesky {
             parameters,
         )
         .expect("memory for the symbolic factorisation");
-        let layout = Layout::new(&pattern, &symbolic);
+        let layout = Layout::new(&pattern, &symbolic, widest);
         let (bundles, trunk) = (&layout.branches.bundles, layout.branches.trunk.len());
         let room = |n: usize| vec![[0.0; LANES]; n];
         Self {
@@ -345,6 +351,28 @@ mod tests {
         widths.dedup();
         assert_eq!(widths, [1, 2, 3, 4]);
         assert_solves(all, 1e-5);
+    }
+
+    /// Datasets are told from each other by their bits.
+    #[test]
+    fn blocks_give_the_bits_of_their_columns_one_by_one() {
+        let all = [0.3, 2.0, 9.0, 0.0].map(|s| grid(17, s, 1.0));
+        let n = all[0].0.n();
+        let of_lane = |entry: usize| std::array::from_fn(|lane| all[lane].1[entry] as f32);
+        let values: Vec<Lanes> = (0..all[0].1.len()).map(of_lane).collect();
+        let solved = |widest: usize| {
+            let mut lanes = LaneCholesky::in_blocks(all[0].0.clone(), widest);
+            assert_eq!(lanes.layout.widths().max(), Some(widest));
+            assert!(lanes.factor_in_f32(&values));
+            let right = |i: usize| std::array::from_fn(|lane| ((i * 5 + lane * 3) as f32).sin());
+            let mut x: Vec<Lanes> = (0..n).map(right).collect();
+            lanes.solve(&mut x);
+            x
+        };
+        let one_by_one = solved(1);
+        for widest in 2..=WIDEST {
+            assert_eq!(solved(widest), one_by_one, "blocks of {widest}");
+        }
     }
 
     #[test]

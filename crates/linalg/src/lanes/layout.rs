@@ -24,7 +24,7 @@ use crate::branches::Branches;
 const TRUSTED: f32 = 1e-4;
 
 /// The most columns of a block.
-const WIDEST: usize = 4;
+pub(super) const WIDEST: usize = 4;
 
 /// Where no entry of the factor stands.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -88,7 +88,12 @@ struct Update {
 }
 
 impl Layout {
-    pub(super) fn new(pattern: &SymmetricPattern, symbolic: &SymbolicCholesky<usize>) -> Self {
+    /// In blocks of up to `widest` columns, of which [`WIDEST`] is the most.
+    pub(super) fn new(
+        pattern: &SymmetricPattern,
+        symbolic: &SymbolicCholesky<usize>,
+        widest: usize,
+    ) -> Self {
         let SymbolicCholeskyRaw::Simplicial(simplicial) = symbolic.raw() else {
             unreachable!("the simplicial form was asked for");
         };
@@ -134,7 +139,7 @@ impl Layout {
             own.sort_unstable();
             below.push(own);
         }
-        layout.find_blocks(&below);
+        layout.find_blocks(&below, widest);
         let local = layout.branches.local();
         // The matrix itself, in the same order.
         let mut at_place = vec![0; n];
@@ -159,7 +164,7 @@ impl Layout {
 
     /// Puts columns into blocks, and takes down for each row which have it; `below` is
     /// where each column has its rows, and where they stand in faer's factor.
-    fn find_blocks(&mut self, below: &[Vec<(usize, usize)>]) {
+    fn find_blocks(&mut self, below: &[Vec<(usize, usize)>], widest: usize) {
         let local = self.branches.local();
         let mut updates: Vec<Vec<Update>> = vec![Vec::new(); below.len()];
         let is_alike = |column: usize| {
@@ -171,7 +176,7 @@ impl Layout {
             let first_block = self.blocks.len();
             let mut column = part.start;
             while column < part.end {
-                let most = WIDEST.min(part.end - column);
+                let most = widest.min(part.end - column);
                 let alike = (column..column + most - 1).take_while(|at| is_alike(*at));
                 let width = 1 + alike.count();
                 let block = narrow(self.blocks.len());
