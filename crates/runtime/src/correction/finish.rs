@@ -1,9 +1,12 @@
-//! The last look at what was pushed: places that are still inside are lifted one by
-//! one, and a lift counts only if nothing around it is deeper for it.
+//! The last look at what was pushed: places that are still inside are lifted, and what
+//! is around them is looked at before and after.
 //!
 //! Rounds of pushes do not come to rest where an arm nearly touches the chest: what
-//! leaves the one enters the other. Here one face is moved at a time, and the deepest of
-//! all places on the faces around it is looked at before and after.
+//! leaves the one enters the other. Here a face is moved by itself, and that counts if the
+//! deepest of all places on the faces around is less deep for it. Where no face by itself
+//! does that, up to [`CHAIN`] are moved in turn, and that counts if all places on the faces
+//! around them are less deep than the first place was; some of them may be deeper than they
+//! were.
 
 use drapery_core::closest_point_on;
 use glam::Vec3;
