@@ -11,7 +11,9 @@ use drapery::learn::{
     FitKind, Footage, MEMORIES, Pca, PcaMethod, RIDGES, Ridge, StableModel, StableSpaceConfig,
     TrainError, TrainedStableSpace,
 };
-use drapery::runtime::{Animator, ClothSpace, Model, ModelError, StableSpace};
+use drapery::runtime::{
+    Animator, ClothSpace, DynamicsError, Model, ModelError, StableSpace, TensorValues, Tensors,
+};
 use drapery::store::dataset::{DatasetStore, MemoryDataset, Split};
 use drapery::{Animation, BlendedGarment, RollOut, train_stable_model};
 use glam::{Quat, Vec3};
@@ -379,6 +381,39 @@ fn every_order_trains_and_is_stable() {
             assert!(trained.tried[0].radius < 1.0, "{:?}", trained.tried);
         }
     }
+}
+
+#[test]
+fn c_without_memory_is_a() {
+    let dataset = dataset();
+    let without = StableSpaceConfig {
+        order: 0,
+        ..config(StableModel::C)
+    };
+    let (c, _) = train(dataset, without);
+    let (a, _) = train(dataset, config(StableModel::A));
+    let clip = poses(6);
+    assert_eq!(roll_out(c.animator(), &clip), roll_out(a.animator(), &clip));
+}
+
+#[test]
+fn a_file_whose_dynamics_grow_is_refused() {
+    let (model, _) = train(dataset(), config(StableModel::C));
+    let mut tensors = Tensors::from_bytes(&model.to_bytes()).unwrap();
+    let dynamics = &stable(&model).parts().dynamics;
+    let (n_body, n_cloth) = (dynamics.n_body(), dynamics.n_cloth());
+    let mut weights = dynamics.weights().to_vec();
+    // Its slowest swing falls to 0.95 of itself in a frame.
+    for weight in &mut weights[n_body * n_cloth..(n_body + 2 * n_cloth) * n_cloth] {
+        *weight *= 1.2;
+    }
+    let shape = [dynamics.n_inputs(), n_cloth];
+    tensors.insert("dynamics/weights", &shape, TensorValues::F32(weights));
+    let found = Model::from_bytes(&tensors.to_bytes());
+    assert!(
+        matches!(found, Err(ModelError::Dynamics(DynamicsError::Unstable))),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ mod stability;
 mod stable_space;
 mod swing_bound;
 
-pub use energy::Energy;
+pub use energy::{Energy, EnergyCoordinates};
 pub use error::TrainError;
 pub use frames::Footage;
 pub use hidden::{N_VIEWS, hidden_skin, hidden_vertices};

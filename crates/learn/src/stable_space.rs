@@ -23,7 +23,7 @@
 //!   the memory of the cloth has a ridge of its own.
 //! - Components of the body by its joints, exactly; see `body_space`.
 
-use drapery_linalg::{general_eigen, spectral_radius};
+use drapery_linalg::spectral_radius;
 use drapery_runtime::{
     ClothSpace, Dynamics, RootLimits, RootTerms, SkinnedGarment, StableSpace, StableSpaceParts,
 };
@@ -31,7 +31,7 @@ use drapery_store::dataset::{PlannedSequence, Split};
 
 use crate::body_space::fit_body_space;
 use crate::encode::{ClothRows, Encoder};
-use crate::energy::{Energy, EnergyMeter};
+use crate::energy::{Energy, EnergyCoordinates, EnergyMeter};
 use crate::frames::{Footage, Reading, plain};
 use crate::inputs::{Layout, Window};
 use crate::least_squares::Sums;
@@ -421,12 +421,12 @@ fn best(tried: &[Tried], order: usize) -> Option<usize> {
     let least = tried.iter().map(error).fold(f64::INFINITY, f64::min);
     let as_good = if order == 0 { 1.0 } else { AS_GOOD };
     let good = |(_, t): &(usize, &Tried)| error(t) <= as_good * least;
-    let order = |(_, a): &(usize, &Tried), (_, b): &(usize, &Tried)| {
+    let by_memory = |(_, a): &(usize, &Tried), (_, b): &(usize, &Tried)| {
         let memory = a.memory_ridge.total_cmp(&b.memory_ridge);
         memory.then(error(a).total_cmp(&error(b)))
     };
     let good = tried.iter().enumerate().filter(good);
-    good.min_by(order).map(|(at, _)| at)
+    good.min_by(by_memory).map(|(at, _)| at)
 }
 
 /// The most components of the cloth with which least squares are stable by
@@ -626,11 +626,11 @@ fn energy(
 ) -> Result<Option<Energy>, TrainError> {
     let dynamics = &animator.parts().dynamics;
     let n = layout.n_cloth * layout.order;
-    let Ok(eigen) = general_eigen(&dynamics.companion(), n) else {
+    let Some(coordinates) = EnergyCoordinates::of(dynamics) else {
         return Ok(None);
     };
     let (k, past) = (layout.n_cloth, layout.n_body..layout.n_body + n);
-    let mut meter = EnergyMeter::new(&eigen, k);
+    let mut meter = EnergyMeter::new(coordinates);
     let mut window = Window::new(*layout);
     let mut rows = Vec::new();
     encoder.for_each(sequences, |frame| {

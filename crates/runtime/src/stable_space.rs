@@ -206,6 +206,17 @@ impl StableSpace {
         Some(self.parts.reach? / libm::sqrtf(n_vertices))
     }
 
+    /// The coefficients of the last frames as the dynamics remember them, the latest
+    /// first, shape [order, cloth]: the state of Eq. 7.
+    ///
+    /// # Panics
+    /// When the state is that of another model.
+    pub fn memory<'a>(&self, state: &'a StableState) -> &'a [f32] {
+        let dynamics = &self.parts.dynamics;
+        let n_memory = dynamics.order() * dynamics.n_cloth();
+        &state.inputs[dynamics.n_body()..][..n_memory]
+    }
+
     /// Whether the body fits, as [`step`](GarmentAnimator::step) wants it.
     pub(crate) fn check(&self, body: &BodyFrame<'_>) -> Result<(), AnimateError> {
         self.skinned.check_shape(body.shape)?;

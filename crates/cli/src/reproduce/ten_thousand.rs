@@ -10,10 +10,10 @@ use drapery::core::{
     BodyModel, CanonicalFrame, GarmentAnimator, JointId, Pose, PoseVelocity, PosedBody, ShapedBody,
     Surroundings,
 };
-use drapery::learn::{Footage, TrainedStableSpace, summed_bound, swing_bound};
+use drapery::learn::{EnergyCoordinates, Footage, TrainedStableSpace, summed_bound, swing_bound};
 use drapery::runtime::StableSpace;
 use drapery::scene::mannequin::{JointAngles, JointLimit, limit};
-use drapery::store::dataset::PlannedSequence;
+use drapery::store::dataset::{DatasetStore, PlannedSequence, Split};
 use glam::{Quat, Vec3};
 use serde_json::{Value, json};
 
@@ -26,9 +26,13 @@ use crate::stop;
 const STEPS: u32 = 10_000;
 /// The root is taken elsewhere every so many.
 const JUMP: u32 = 250;
+/// On a clip that trains, every so many.
+const JUMP_KNOWN: usize = 30;
 /// The fastest that a joint turns in a frame [rad]: five radians a second at thirty
 /// frames, as in a kick.
 const RATE: f32 = 0.17;
+/// Energies are found of so many numbers at once.
+const MANY: usize = 1 << 16;
 /// How far the root tilts [rad].
 const TILT: f32 = 0.5;
 
@@ -39,24 +43,34 @@ pub(super) fn make(lab: &Lab<'_>) -> anyhow::Result<()> {
         lab.desk.threads.install(|| {
             let [_, _, shipped] = Cell::SHIPPED;
             let (_, trained) = lab.fit(&shipped.config())?;
-            ten_thousand(&lab.footage(), &trained, lab.sets.named("train_cm"))
+            let all = lab.ground.dataset.split(Split::Train)?;
+            ten_thousand(&lab.footage(), &trained, lab.sets.named("train_cm"), &all)
         })
     })?;
     Ok(())
 }
 
-/// Steps a trained model over a random walk, and over its own clips.
+/// Steps a trained model over a random walk, and over its own clips, of which some are
+/// plain.
 fn ten_thousand(
     footage: &Footage<'_>,
     trained: &TrainedStableSpace,
     plain: &[PlannedSequence],
+    all: &[PlannedSequence],
 ) -> anyhow::Result<Value> {
     let animator = &trained.animator;
     let body = footage.body;
-    let first = plain.first().context("no clip trains")?;
-    let shape = footage.store.sequence(&first.name)?;
-    let shaped = body.shaped(&shape.shape().coefficients)?;
-    let known = footage.open_loop(animator, plain)?.confidence;
+    let longest = plain.iter().max_by_key(|planned| planned.frames);
+    let longest = longest.context("no clip trains")?;
+    let source = footage.store.sequence(&longest.name)?;
+    let shaped = body.shaped(&source.shape().coefficients)?;
+    let known = footage.open_loop(animator, all)?.confidence;
+    let n_vertices = animator.topology().n_vertices();
+    let coordinates = EnergyCoordinates::of(&animator.parts().dynamics);
+    let as_length = |energy: f64| {
+        let coordinates = coordinates.as_ref()?;
+        Some(100.0 * coordinates.displacement(energy, n_vertices))
+    };
     let mut cell = json!({
         "cell": NAME,
         "steps": STEPS,
@@ -65,15 +79,23 @@ fn ten_thousand(
         "summed_bound_cm": 100.0 * summed_bound(animator)?,
         "train_cm": trained.energy.map(|e| 100.0 * e.largest_displacement),
         "paper_bound_cm": trained.energy.map(|e| 100.0 * e.threshold_displacement),
+        "train_energy_cm": trained.energy.and_then(|e| as_length(e.largest)),
     });
+    let mut ride = Ride::new(animator, body, &shaped);
+    let taken = ride.taken_elsewhere(&source.poses(0..longest.frames)?)?;
+    cell["known_jumps"] = taken.jumps.into();
+    cell["known_apart_cm"] = (100.0 * taken.apart).into();
+    cell["known_change_cm"] = (100.0 * taken.change).into();
+    cell["known_confidence"] = taken.confidence.into();
     let names = body.skeleton().names();
     let limits = drapery::scene::mannequin::skeleton();
     if names != limits.names() {
         return Ok(cell);
     }
-    let mut ride = Ride::new(animator, body, &shaped);
     cell["confidence_handstand"] = ride.of_one(&handstand(names.len()))?.into();
-    let walked = ride.walk(STEPS, animator.parts().limits.step / 3.0)?;
+    let speed = animator.parts().limits.step / 3.0;
+    let walked = ride.walk(STEPS, speed, coordinates.as_ref())?;
+    cell["highest_energy_cm"] = walked.energy.and_then(as_length).into();
     cell["highest_cm"] = (100.0 * walked.highest).into();
     cell["at_reach"] = walked.at_reach.into();
     cell["jumps"] = walked.jumps.into();
@@ -95,7 +117,7 @@ fn words(cell: &Value) -> String {
         text,
         "Model C of 64 dimensions on a random walk of {} poses within the joint limits. Energy \
          as a length: how far the garment is from the mean one, root mean square over its \
-         vertices.\n",
+         vertices. Energy of §6.1: the farthest that it lets a garment be, ‖Q‖ E.\n",
         of("steps", 0),
     );
     let rows = [
@@ -106,8 +128,13 @@ fn words(cell: &Value) -> String {
             of("summed_bound_cm", 1),
         ),
         ("frames at the end of its reach", of("at_reach", 0)),
-        ("threshold of §6.1, cm", of("paper_bound_cm", 1)),
         ("highest of a training frame, cm", of("train_cm", 1)),
+        (
+            "energy of §6.1, highest of the walk, cm",
+            of("highest_energy_cm", 1),
+        ),
+        ("its threshold, cm", of("paper_bound_cm", 1)),
+        ("highest of a training frame, cm", of("train_energy_cm", 1)),
         (
             "confidence on training clips, least",
             of("confidence_train", 3),
@@ -120,6 +147,19 @@ fn words(cell: &Value) -> String {
             of("change_at_jumps_cm", 1),
         ),
         ("largest change in any other frame, cm", of("change_cm", 1)),
+        (
+            "times the root was taken elsewhere in the longest clip that trains",
+            of("known_jumps", 0),
+        ),
+        (
+            "farthest that the garment then is from where it is without, cm",
+            of("known_apart_cm", 2),
+        ),
+        (
+            "largest change in a frame of that clip, cm",
+            of("known_change_cm", 2),
+        ),
+        ("least confidence in it", of("known_confidence", 3)),
     ];
     text.push_str("| | |\n|---|---|\n");
     for (words, value) in rows {
@@ -136,11 +176,32 @@ struct Walked {
     /// Frames in which it may be no farther.
     at_reach: u32,
     jumps: u32,
+    /// The highest energy of §6.1.
+    energy: Option<f64>,
     /// The largest change of a frame, root mean square [m].
     change: f64,
     change_at_jumps: f64,
     /// Summed.
     confidence: f64,
+}
+
+/// What it does to a garment that the root is taken elsewhere.
+#[derive(Clone, Copy, Debug, Default)]
+struct TakenElsewhere {
+    jumps: usize,
+    /// The farthest from where the garment is without, root mean square as seen from the
+    /// root [m].
+    apart: f64,
+    /// The largest change of a frame without, in the same way [m].
+    change: f64,
+    confidence: f32,
+}
+
+/// The root mean square of the distances of points [m].
+fn apart(a: &[Vec3], b: &[Vec3]) -> f64 {
+    let both = a.iter().zip(b);
+    let sum: f64 = both.map(|(a, b)| f64::from(a.distance_squared(*b))).sum();
+    (sum / a.len().max(1) as f64).sqrt()
 }
 
 /// A body that wears the model.
@@ -181,13 +242,62 @@ impl<'a> Ride<'a> {
         Ok(report.confidence)
     }
 
+    /// The garment of every frame as seen from the root, and the least confidence.
+    fn seen_from_root(&mut self, poses: &[Pose]) -> anyhow::Result<(Vec<Vec<Vec3>>, f32)> {
+        let (mut all, mut least) = (Vec::new(), f32::INFINITY);
+        let (mut state, mut heading) = (None, 0.0);
+        for pose in poses {
+            self.pose(pose);
+            let frame = self.posed.frame(self.shaped, Surroundings::default());
+            let state = match &mut state {
+                Some(state) => state,
+                None => state.insert(self.animator.start(&frame)?),
+            };
+            let report = self.animator.step(state, &frame, &mut self.out)?;
+            least = least.min(report.confidence);
+            let canonical = CanonicalFrame::of(pose, heading);
+            heading = canonical.heading;
+            let to = canonical.canonical_from_world();
+            all.push(self.out.iter().map(|p| to.transform_point3(*p)).collect());
+        }
+        Ok((all, least))
+    }
+
+    /// Plays poses as they are, and with the root taken elsewhere every [`JUMP_KNOWN`]
+    /// frames.
+    fn taken_elsewhere(&mut self, poses: &[Pose]) -> anyhow::Result<TakenElsewhere> {
+        let mut elsewhere = poses.to_vec();
+        for (i, pose) in elsewhere.iter_mut().enumerate() {
+            let jumps = (i / JUMP_KNOWN) as f32;
+            let turn = Quat::from_rotation_y(2.0 * jumps);
+            pose.root = turn * pose.root + jumps * Vec3::new(40.0, 0.0, -25.0);
+            pose.rotations[0] = turn * pose.rotations[0];
+        }
+        let (plain, _) = self.seen_from_root(poses)?;
+        let (taken, confidence) = self.seen_from_root(&elsewhere)?;
+        let both = plain.iter().zip(&taken);
+        let next = plain.iter().zip(plain.iter().skip(1));
+        Ok(TakenElsewhere {
+            jumps: poses.len().saturating_sub(1) / JUMP_KNOWN,
+            apart: both.map(|(a, b)| apart(a, b)).fold(0.0, f64::max),
+            change: next.map(|(a, b)| apart(a, b)).fold(0.0, f64::max),
+            confidence,
+        })
+    }
+
     /// A random walk with the root up to that fast [m per frame].
-    fn walk(&mut self, steps: u32, speed: f32) -> anyhow::Result<Walked> {
+    fn walk(
+        &mut self,
+        steps: u32,
+        speed: f32,
+        coordinates: Option<&EnergyCoordinates>,
+    ) -> anyhow::Result<Walked> {
         let mut walker = Walker::new(self.body.skeleton().len());
         let mut walked = Walked::default();
         let n_vertices = self.out.len() as f64;
         let mut state = None;
         let (mut heading, mut last): (f32, Vec<Vec3>) = (0.0, Vec::new());
+        let mut memories: Vec<f64> = Vec::new();
         for step in 0..steps {
             stop::check()?;
             let is_jump = step > 0 && step % JUMP == 0;
@@ -209,13 +319,24 @@ impl<'a> Ride<'a> {
             let is_at_reach = |reach: f32| size > 0.999 * f64::from(reach);
             walked.at_reach += u32::from(self.animator.reach().is_some_and(is_at_reach));
             walked.confidence += f64::from(report.confidence);
+            if let Some(coordinates) = coordinates {
+                let memory = self.animator.memory(state).iter();
+                memories.extend(memory.map(|y| f64::from(*y)));
+                if memories.len() >= MANY || step + 1 == steps {
+                    let all = coordinates.energies(&memories);
+                    walked.energy = all.into_iter().chain(walked.energy).reduce(f64::max);
+                    memories.clear();
+                }
+            }
             let canonical = CanonicalFrame::of(&pose, heading);
             heading = canonical.heading;
             let to = canonical.canonical_from_world();
             let local: Vec<Vec3> = self.out.iter().map(|p| to.transform_point3(*p)).collect();
-            let both = local.iter().zip(&last);
-            let sum: f64 = both.map(|(a, b)| f64::from(a.distance_squared(*b))).sum();
-            let change = (sum / n_vertices).sqrt();
+            let change = if last.is_empty() {
+                0.0
+            } else {
+                apart(&local, &last)
+            };
             let most = match is_jump {
                 true => &mut walked.change_at_jumps,
                 false => &mut walked.change,
