@@ -92,8 +92,9 @@ impl Cells {
     /// begins with that of the tables.
     fn get_with_others(&self, name: &str) -> Option<Value> {
         let begins = |cell: &Value, own: &Origin| {
-            let digest = cell["digest"].as_str();
-            digest.is_some_and(|digest| digest.starts_with(&own.digest))
+            let of = |key: &str| cell[key].as_str();
+            of("digest").is_some_and(|digest| digest.starts_with(&own.digest))
+                && of("tested").is_none_or(|tested| tested.starts_with(&own.tested))
         };
         let is_ours = |cell: &Value| self.origin.as_ref().is_none_or(|own| begins(cell, own));
         self.kept(name).filter(is_ours)

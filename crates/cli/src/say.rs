@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
-
 use std::thread;
 use std::time::Duration;
 
@@ -107,10 +106,12 @@ fn lines(bar: &WeakProgressBar, what: &str, every: Duration, mut tell: impl FnMu
     let mut told = 0;
     loop {
         thread::sleep(every);
-        let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) else {
-            return;
-        };
+        let Some(bar) = bar.upgrade() else { return };
         let (gone, all) = (bar.position(), bar.length().unwrap_or_default());
+        // After the position, which goes to the end when the bar does.
+        if bar.is_finished() {
+            return;
+        }
         if gone > told {
             told = gone;
             tell(format!(

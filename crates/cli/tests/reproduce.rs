@@ -45,12 +45,12 @@ fn tables_are_made_cell_by_cell_and_go_on_where_they_were() {
         assert!(radius.is_none_or(|r| r < 1.0), "{cell}");
     }
     assert!(cells[0]["cell"] == "c-2-64" && cells[0]["plain_spectral_radius"].is_f64());
-    // Without a ridge what trains is met as well as it can be.
     let named = |name: &str| cells.iter().find(|cell| cell["cell"] == name).unwrap();
     let (ours, papers) = (named("b-2-10"), named("b-2-10-paper"));
     assert_eq!(papers["ridge"], 0.0);
     assert!(ours["ridge"].as_f64().unwrap() > 0.0);
     assert_ne!(papers["test_cm"], ours["test_cm"]);
+    assert_ne!(papers["fit"], "rolled out");
     let page = || fs::read_to_string(at.join("rep/README.md")).unwrap();
     let rows: Vec<String> = page().lines().map(str::to_string).collect();
     let of = |begin: &str| rows.iter().find(|r| r.starts_with(begin)).unwrap();
@@ -108,7 +108,10 @@ fn parts_beside_the_tables_are_made_of_models_that_are_kept() {
         let only = parts.iter().flat_map(|part| ["--only", part]);
         base.chain(only).collect()
     };
-    let cells = data(&out(at, 0, &plan(&["nonlinear", "fits"])), "cell");
+    let cells = data(
+        &out(at, 0, &plan(&["nonlinear", "fits", "ten-thousand"])),
+        "cell",
+    );
     let of = |name: &str| cells.iter().find(|c| c["cell"] == name).unwrap();
     for cell in &cells {
         let error = cell["test_cm"].as_f64().unwrap();
@@ -130,6 +133,19 @@ fn parts_beside_the_tables_are_made_of_models_that_are_kept() {
 
     out(at, 0, &plan(&["clips", "held-out-stops", "pictures"]));
     let page = fs::read_to_string(at.join("rep/README.md")).unwrap();
+    // As seen from the root, nothing changes where it is taken elsewhere, but what its
+    // motion in that frame would have added.
+    let number = |begin: &str| -> f64 {
+        let row = page.lines().find(|row| row.starts_with(begin)).unwrap();
+        row.split('|').nth(2).unwrap().trim().parse().unwrap()
+    };
+    assert_eq!(number("| least confidence in it"), 1.0);
+    assert!(number("| times the root was taken elsewhere in the longest") >= 1.0);
+    let apart = number("| farthest that the garment then is");
+    assert!(
+        apart < number("| largest change in a frame of that clip"),
+        "{apart}"
+    );
     // Both shapes stop at three places.
     let rows: Vec<&str> = page
         .lines()

@@ -33,11 +33,14 @@ pub(super) struct Desk<'a> {
 impl Desk<'_> {
     /// Says how the run was made.
     pub(super) fn record(&self, tables: Option<(&Path, &Ground)>) -> anyhow::Result<()> {
-        let inputs = tables.map(|(path, ground)| Input {
-            name: path.to_string_lossy().into_owned(),
-            sha256: Some(ground.origin.digest.clone()),
+        let inputs = tables.map(|(path, ground)| {
+            let Origin { digest, tested } = &ground.origin;
+            [(digest, "train and tune"), (tested, "test")].map(|(digest, splits)| Input {
+                name: format!("{}, {splits}", path.display()),
+                sha256: Some(digest.clone()),
+            })
         });
-        let inputs: Vec<Input> = inputs.into_iter().collect();
+        let inputs: Vec<Input> = inputs.into_iter().flatten().collect();
         let settings = json!({ "paper": "stable-spaces", "plan": self.plan });
         let path = self.plan.out.join("run.json");
         record::write(&path, "reproduce", &settings, &inputs)

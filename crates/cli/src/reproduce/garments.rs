@@ -441,9 +441,9 @@ pub(super) fn section(cells: &Cells) -> Option<String> {
              else ran: dynamics (Eq. 5), a whole step (body, dynamics, reconstruction, world; no \
              correction), simulation. The paper has {PAPER_DYNAMICS:e} s for the dynamics of \
              every garment: that would be 270 multiplications a nanosecond. Errors on clips that \
-             test, with those of the skinned garment, which the paper does not have: fifteen clips \
-             for the first dress, three for the other garments; the finer dresses are those of \
-             Table 4, trained on 714 frames and tested on two clips.\n\n\
+             test, with those of the skinned garment, which the paper does not have: all of them \
+             for the first dress, a few for the other garments. The finer dresses are those of \
+             Table 4, trained and tested on the few clips there.\n\n\
              | | vertices | triangles | plain | as taken | the paper's | dynamics, s | step, s | simulation, s | test, cm | skinning, cm |\n\
              |---|---|---|---|---|---|---|---|---|---|---|\n{rows}"
         )

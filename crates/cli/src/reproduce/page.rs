@@ -93,7 +93,8 @@ fn tables(scene: &str, sizes: &Value, cells: &Cells) -> String {
          train ({train} frames, and their stops), {n_test} that test ({test} frames). Mean distance of a vertex from the simulation in cm, rolled out \
          open-loop. The paper's numbers are of another dress, another body and other motions. \
          \"By least squares alone\": the next frame is fitted without a ridge, as in the paper \
-         ({HELD_BACK} where that is unstable and was fitted under the condition that it is not); \
+         ({HELD_BACK} where that is not stable, and was fitted under the condition that it is, or \
+         scaled); \
          where nothing is said, a model is as shipped, with a ridge and fitted to whole roll-outs \
          where clips that tune find that better.\n"
     ));
@@ -176,9 +177,10 @@ fn tables(scene: &str, sizes: &Value, cells: &Cells) -> String {
     put("\n## After an abrupt stop\n".into());
     put(
         "The middle of the hem in the two seconds after a clip that trains has stopped, \
-         medians over all stops. Ratio: of each stop's swing to the simulated one of the same \
-         stop, with its quartiles. Within: the share of stops whose swing, and whose period, is \
-         within 30 % of the simulated one; a stop without a period is not.\n"
+         medians over all stops, of periods over those in which both swing there and back. Ratio: \
+         of each stop's swing to the simulated one of the same stop, with its quartiles. Within: \
+         the share of stops whose swing, and whose period, is within 30 % of the simulated one; \
+         a stop without a period is not.\n"
             .into(),
     );
     let of = |cell: Cell| cells.get(&cell.name()).unwrap_or_default()["stops"].take();

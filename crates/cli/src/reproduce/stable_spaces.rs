@@ -40,8 +40,8 @@ pub(super) enum Way {
     Paper,
 }
 
-/// The largest eigenvalue that least squares of the paper may have: none that it has by
-/// itself is held back.
+/// The largest eigenvalue that least squares of the paper may have, the largest that can be
+/// asked for: they are held back only where they are not stable by themselves.
 const PAPER_RADIUS: f64 = 0.9999;
 
 /// One model of the tables.
@@ -557,5 +557,34 @@ fn simulated(plan: &StableSpacesPlan, scene: &Path, path: &Path, say: &Say) -> a
     match simulate::run(&scene, say)? {
         Answer::Yes => Ok(()),
         Answer::No => bail!("not all of {} could be simulated", path.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_of_the_tables_is_fitted_in_both_ways() {
+        let all = Cell::all();
+        let mut names: Vec<String> = all.iter().map(|cell| cell.name()).collect();
+        names.sort();
+        names.dedup();
+        // Three models in seven dimensions, and C of four more orders.
+        assert_eq!((names.len(), all.len()), (50, 50));
+        for cell in all {
+            let (other, config) = (cell.fitted(Way::Shipped).config(), cell.config());
+            match cell.way {
+                Way::Shipped => assert_eq!(config.fitting, Fitting::RolledOut),
+                Way::Paper => {
+                    assert_eq!(config.ridge, Ridge::Fixed(0.0));
+                    assert_eq!(config.fitting, Fitting::OneStep);
+                    assert!(config.max_radius > other.max_radius);
+                    assert!(config.max_radius < 1.0);
+                }
+            }
+            assert_eq!(config.model, other.model);
+            assert_eq!((config.order, config.dims), (other.order, other.dims));
+        }
     }
 }

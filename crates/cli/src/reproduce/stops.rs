@@ -85,7 +85,9 @@ fn summed_up(swings: &[(Swing, Swing)]) -> Value {
     let quartile = |quarter: usize, of: &dyn Fn(&(Swing, Swing)) -> Option<f64>| {
         let mut all: Vec<f64> = swings.iter().filter_map(of).collect();
         all.sort_by(f64::total_cmp);
-        all.get(quarter * all.len() / 4).copied()
+        let place = quarter as f64 / 4.0 * all.len().saturating_sub(1) as f64;
+        let (below, above) = (all.get(place.floor() as usize)?, all[place.ceil() as usize]);
+        Some(below + place.fract() * (above - below))
     };
     let median = |of: &dyn Fn(&(Swing, Swing)) -> Option<f64>| quartile(2, of);
     let both = |(a, b): &(Swing, Swing)| a.period.and(b.period).is_some();
@@ -103,7 +105,7 @@ fn summed_up(swings: &[(Swing, Swing)]) -> Value {
         "ratio_quartiles": [quartile(1, &ratio), quartile(3, &ratio)],
         "alike_percent": alike(&ratio),
         "period_s": median(&|s| s.0.period.filter(|_| both(s))),
-        "simulated_period_s": median(&|s| s.1.period),
+        "simulated_period_s": median(&|s| s.1.period.filter(|_| both(s))),
         "periods_alike_percent": alike(&periods),
         "without_period": swings.iter().filter(|s| !both(s)).count(),
     })
@@ -192,15 +194,16 @@ mod tests {
             (found["count"].as_u64(), found["without_period"].as_u64()),
             (Some(4), Some(1))
         );
-        assert!((found["ratio"].as_f64().unwrap() - 1.2).abs() < 1e-9);
-        assert_eq!(number(&found["ratio_quartiles"][0], 1), "0.8");
-        assert_eq!(number(&found["ratio_quartiles"][1], 1), "2.0");
+        // 0.5, 0.8, 1.2 and 2.0.
+        assert_eq!(number(&found["ratio"], 3), "1.000");
+        assert_eq!(number(&found["ratio_quartiles"][0], 3), "0.725");
+        assert_eq!(number(&found["ratio_quartiles"][1], 3), "1.400");
         // 0.8 and 1.2 of 4; of the periods, too, and one has none.
         assert_eq!(number(&found["alike_percent"], 0), "50");
         assert_eq!(number(&found["periods_alike_percent"], 0), "50");
         let table = stops_table(&[("C".to_string(), found)]);
         assert!(
-            table.ends_with("| 1.20 | 0.80 to 2.00 | 50 | 0.48 | 0.40 | 50 |"),
+            table.ends_with("| 1.00 | 0.72 to 1.40 | 50 | 0.48 | 0.40 | 50 |"),
             "{table}"
         );
     }
