@@ -42,8 +42,9 @@ pub(crate) struct StableSpacesPlan {
     /// Take the dataset of Tables 2 and 3 as it is: what is missing of it is not simulated
     #[arg(long)]
     pub(crate) as_is: bool,
-    /// Now only this cell, such as c-2-64: model C of order 2 in 64 dimensions, or this part,
-    /// such as table-1 (may be given several times)
+    /// Now only this cell, such as c-2-64: model C of order 2 in 64 dimensions, or c-2-64-paper:
+    /// the same by least squares alone, as in the paper, or this part, such as table-1 (may be
+    /// given several times)
     #[arg(long, value_name = "CELL")]
     pub(crate) only: Vec<String>,
     /// Threads; as many as there are cores if not given
