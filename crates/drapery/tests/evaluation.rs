@@ -108,8 +108,8 @@ fn a_method_that_is_off_is_off_by_as_much() {
 
 #[test]
 fn correction_counts_before_and_after() {
-    // The truth is outside, and the sleeve is sunk into the tube by a tenth.
-    let sunk = |p: Vec3| Vec3::new(0.9 * p.x, p.y, 0.9 * p.z);
+    // The truth is outside, and the sleeve is sunk into the tube.
+    let sunk = |p: Vec3| Vec3::new(0.75 * p.x, p.y, 0.75 * p.z);
     let tally = evaluated_after(&skinned_exactly(), true, sunk);
     let before = tally.before.as_ref().unwrap();
     assert_eq!(before.distances.n_frames(), u64::from(N_FRAMES));
