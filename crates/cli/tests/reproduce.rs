@@ -131,7 +131,11 @@ fn parts_beside_the_tables_are_made_of_models_that_are_kept() {
     let constrained = of("c-2-64-constrained");
     assert!(dims <= constrained["cloth_dims"].as_u64().unwrap());
 
-    out(at, 0, &plan(&["clips", "held-out-stops", "pictures"]));
+    out(
+        at,
+        0,
+        &plan(&["clips", "held-out-stops", "pictures", "crowds"]),
+    );
     let page = fs::read_to_string(at.join("rep/README.md")).unwrap();
     // As seen from the root, nothing changes where it is taken elsewhere, but what its
     // motion in that frame would have added.
@@ -162,8 +166,11 @@ fn parts_beside_the_tables_are_made_of_models_that_are_kept() {
     assert_eq!(of("| twist | twist |").len(), 2, "{page}");
     assert_eq!(of("| extra-walk-turn | bend |").len(), 2, "{page}");
     assert_eq!(of("| walk, C |").len(), 1, "{page}");
+    assert_eq!(of("| animated, ").len(), 2, "{page}");
+    assert_eq!(of("| and drawn, ").len(), 2, "{page}");
     for file in [
         "components.png",
+        "crowd.png",
         "dims.png",
         "models.png",
         "stop.svg",
