@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn stops_are_summed_up_by_medians_and_by_how_many_are_alike() {
         let swing = |amplitude, period| Swing { amplitude, period };
-        let all: Vec<(Swing, Swing)> = [0.5, 0.8, 1.2, 2.0]
+        let all: Vec<(Swing, Swing)> = [0.6, 0.8, 1.2, 2.0]
             .map(|ratio| {
                 let period = (ratio > 0.7).then_some(0.4 * ratio);
                 (swing(0.01 * ratio, period), swing(0.01, Some(0.4)))
@@ -194,16 +194,16 @@ mod tests {
             (found["count"].as_u64(), found["without_period"].as_u64()),
             (Some(4), Some(1))
         );
-        // 0.5, 0.8, 1.2 and 2.0.
+        // 0.6, 0.8, 1.2 and 2.0.
         assert_eq!(number(&found["ratio"], 3), "1.000");
-        assert_eq!(number(&found["ratio_quartiles"][0], 3), "0.725");
+        assert_eq!(number(&found["ratio_quartiles"][0], 3), "0.750");
         assert_eq!(number(&found["ratio_quartiles"][1], 3), "1.400");
         // 0.8 and 1.2 of 4; of the periods, too, and one has none.
         assert_eq!(number(&found["alike_percent"], 0), "50");
         assert_eq!(number(&found["periods_alike_percent"], 0), "50");
         let table = stops_table(&[("C".to_string(), found)]);
         assert!(
-            table.ends_with("| 1.00 | 0.72 to 1.40 | 50 | 0.48 | 0.40 | 50 |"),
+            table.ends_with("| 1.00 | 0.75 to 1.40 | 50 | 0.48 | 0.40 | 50 |"),
             "{table}"
         );
     }
