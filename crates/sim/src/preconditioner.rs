@@ -50,8 +50,8 @@ struct MadeFor {
 
 /// Factors are made again when old ones have cost so many iterations more as their
 /// multiplications are those of solves, times this: an iteration was 1/0.6 solves before
-/// factors stood in blocks. Where it is less they are made too often, where it is more,
-/// iterations go on with poor ones; half as much as is best costs as little as twice.
+/// factors stood in blocks, and has not been measured since. Where it is less they are made
+/// too often, where it is more, iterations go on with poor ones.
 const COST: f64 = 0.6;
 
 /// How far the residual falls, by factors of e, in a solve that tells how good
