@@ -17,6 +17,7 @@
 //!
 //! A frame of simulation takes tenths of a second, so reading decides.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,8 +25,9 @@ use zarrs::array::codec::{
     BloscCodec, BloscCompressionLevel, BloscCompressor, BloscShuffleMode, Crc32cCodec,
 };
 use zarrs::array::{
-    Array, ArrayBuilder, ArrayMetadataOptions, ArraySubset, CodecOptions, DataType, ElementOwned,
-    FillValue, data_type,
+    Array, ArrayBuilder, ArrayError, ArrayMetadataOptions, ArrayShardedExt,
+    ArrayShardedReadableExt, ArrayShardedReadableExtCache, ArraySubset, BytesRepresentation,
+    BytesToBytesCodecTraits, CodecOptions, DataType, ElementOwned, FillValue, data_type,
 };
 use zarrs::filesystem::FilesystemStore;
 
@@ -263,6 +265,10 @@ fn compressor(bytes: usize) -> BloscCodec {
 pub(super) struct RowReader {
     name: String,
     array: Array<FilesystemStore>,
+    /// Where chunks are within their shards.
+    index: ArrayShardedReadableExtCache,
+    /// Whether chunks end in a checksum.
+    checked: bool,
 }
 
 impl RowReader {
@@ -319,6 +325,8 @@ impl RowReader {
         }
         Ok(Self {
             name: name.to_string(),
+            index: ArrayShardedReadableExtCache::new(&array),
+            checked: ends_in_checksum(&array),
             array,
         })
     }
@@ -336,14 +344,11 @@ impl RowReader {
         let mut ranges: Vec<Range<u64>> = self.shape().iter().map(|n| 0..*n).collect();
         ranges[0] = rows.clone();
         let subset = ArraySubset::new_with_ranges(&ranges);
+        self.check(&subset)?;
         let values: Vec<T> = self
             .array
-            .retrieve_array_subset_opt(&subset, &options())
-            .map_err(|source| DatasetError::Array {
-                array: self.name.clone(),
-                what: "read",
-                source: Box::new(source),
-            })?;
+            .retrieve_array_subset_sharded_opt(&self.index, &subset, &options())
+            .map_err(|source| self.unread(source))?;
         let row = self.shape()[1..].iter().product::<u64>().max(1);
         match values.iter().position(|v| !v.is_value()) {
             Some(at) => Err(DatasetError::NotFinite {
@@ -351,6 +356,41 @@ impl RowReader {
                 row: rows.start + at as u64 / row,
             }),
             None => Ok(values),
+        }
+    }
+
+    /// Compares the chunks of a subset with their checksums, which zarrs does only
+    /// where it decodes a whole file.
+    fn check(&self, subset: &ArraySubset) -> Result<(), DatasetError> {
+        if !self.checked {
+            return Ok(());
+        }
+        let grid = self.array.subchunk_grid();
+        let Ok(Some(chunks)) = grid.chunks_in_array_subset(subset) else {
+            return Ok(());
+        };
+        for chunk in &chunks.indices() {
+            let encoded = match self.index.array_is_sharded() {
+                true => (self.array.retrieve_encoded_subchunk(&self.index, &chunk))
+                    .map_err(|source| self.unread(source))?,
+                false => (self.array.retrieve_encoded_chunk(&chunk))
+                    .map_err(|source| self.unread(source.into()))?,
+            };
+            // What is missing has no value, and is found by that.
+            let Some(encoded) = encoded else { continue };
+            let size = BytesRepresentation::UnboundedSize;
+            Crc32cCodec::new()
+                .decode(Cow::Borrowed(&encoded), &size, &options())
+                .map_err(|source| self.unread(source.into()))?;
+        }
+        Ok(())
+    }
+
+    fn unread(&self, source: ArrayError) -> DatasetError {
+        DatasetError::Array {
+            array: self.name.clone(),
+            what: "read",
+            source: Box::new(source),
         }
     }
 
@@ -374,6 +414,22 @@ impl RowReader {
             }),
         }
     }
+}
+
+/// Whether the last thing that was done to a chunk was to add a checksum.
+fn ends_in_checksum(array: &Array<FilesystemStore>) -> bool {
+    let metadata = serde_json::to_value(array.metadata()).unwrap_or_default();
+    let codecs = &metadata["codecs"];
+    let codecs = match codecs[0]["name"] == "sharding_indexed" {
+        true => &codecs[0]["configuration"]["codecs"],
+        false => codecs,
+    };
+    let last = codecs.as_array().and_then(|codecs| codecs.last());
+    // A codec that has nothing to say of itself may be its name alone.
+    last.is_some_and(|codec| {
+        *codec == "crc32c"
+            || codec["name"] == "crc32c" && codec["configuration"]["location"] != "start"
+    })
 }
 
 /// Reads an array into memory; one that decides its own length has at most

@@ -289,6 +289,38 @@ fn any_byte_that_changes_is_found() {
     assert!(matches!(check(), Err(DatasetError::Files { .. })));
 }
 
+/// What trains reads frames, and no digests.
+#[test]
+fn frames_that_changed_are_not_read_as_others() {
+    let folder = tempfile::tempdir().unwrap();
+    // One chunk a file, and several.
+    for (n, frames) in [(4, 5), (50, 40)] {
+        let root = folder.path().join(format!("{n}"));
+        let dataset = DatasetFolder::create(&root, head(n, frames)).unwrap();
+        fill(&dataset, "walk@tall");
+        let path = root.join("sequences/walk@tall/cloth/coat/c/0/0/0");
+        let bytes = fs::read(&path).unwrap();
+        let coat = |frame: u32| {
+            let sequence = dataset.sequence("walk@tall")?;
+            sequence.cloth(1, frame..frame + 1)
+        };
+        let right: Vec<_> = (0..frames).map(|frame| coat(frame).unwrap()).collect();
+        for at in (0..bytes.len()).step_by(1 + bytes.len() / 40) {
+            let mut wrong = bytes.clone();
+            wrong[at] ^= 0x10;
+            fs::write(&path, wrong).unwrap();
+            let mut found = false;
+            for (frame, right) in (0..).zip(&right) {
+                match coat(frame) {
+                    Ok(read) => assert_eq!(read, *right, "byte {at}, frame {frame}"),
+                    Err(_) => found = true,
+                }
+            }
+            assert!(found, "byte {at} of {n} x {n}");
+        }
+    }
+}
+
 #[test]
 fn a_chunk_that_is_missing_is_no_zero() {
     let folder = tempfile::tempdir().unwrap();
