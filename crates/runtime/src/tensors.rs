@@ -97,6 +97,14 @@ pub enum TensorsError {
         /// How many there should be.
         expected: usize,
     },
+    /// It ends within its head, which says how long it is.
+    #[error("the file has {found} bytes, its head alone {head}: it is cut short or foreign")]
+    CutHead {
+        /// How many bytes there are.
+        found: usize,
+        /// How many there should be up to the end of its head.
+        head: usize,
+    },
     /// The head is too long to be one.
     #[error("this is no model: its head would have {found} bytes, the limit is {MAX_HEAD}")]
     Head {
@@ -293,8 +301,8 @@ impl Tensors {
         let n_head = usize::try_from(length).ok().filter(|n| *n <= MAX_HEAD);
         let n_head = n_head.ok_or(TensorsError::Head { found: length })?;
         let Some((head, payload)) = rest.split_at_checked(n_head) else {
-            let expected = 8 + n_head;
-            return Err(TensorsError::Length { found, expected });
+            let head = 8 + n_head;
+            return Err(TensorsError::CutHead { found, head });
         };
         let head: BTreeMap<String, Value> = serde_json::from_slice(head).map_err(json_error)?;
         let (mut places, mut notes) = (Vec::new(), BTreeMap::new());
@@ -307,6 +315,7 @@ impl Tensors {
             }
         }
         places.sort_by_key(|(_, place)| place.data_offsets);
+        let whole = places.last().map_or(0, |(_, place)| place.data_offsets[1]);
         let mut arrays = BTreeMap::new();
         let mut end = 0;
         for (name, place) in places {
@@ -327,7 +336,7 @@ impl Tensors {
                 return Err(TensorsError::Place { name });
             }
             let Some(own) = payload.get(start..stop) else {
-                let expected = (8 + n_head).saturating_add(stop);
+                let expected = (8 + n_head).saturating_add(whole);
                 return Err(TensorsError::Length { found, expected });
             };
             let values = match place.dtype.as_str() {
@@ -446,12 +455,19 @@ mod tests {
     #[test]
     fn every_cut_is_an_error() {
         let bytes = some().to_bytes();
+        let head = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize + 8;
         for n in 0..bytes.len() {
-            let found = Tensors::from_bytes(&bytes[..n]);
-            assert!(
-                matches!(found, Err(TensorsError::Length { .. })),
-                "{n}: {found:?}"
-            );
+            let said = match Tensors::from_bytes(&bytes[..n]) {
+                Err(TensorsError::Length { expected, .. }) => expected,
+                Err(TensorsError::CutHead { head, .. }) => head,
+                other => panic!("{n}: {other:?}"),
+            };
+            let expected = match n {
+                0..8 => 8,
+                n if n < head => head,
+                _ => bytes.len(),
+            };
+            assert_eq!(said, expected, "{n}");
         }
         let mut longer = bytes;
         longer.push(0);
@@ -467,10 +483,13 @@ mod tests {
             Tensors::from_bytes(&head(u64::MAX)),
             Err(TensorsError::Head { found: u64::MAX })
         );
-        assert!(matches!(
+        assert_eq!(
             Tensors::from_bytes(&head(1 << 20)),
-            Err(TensorsError::Length { .. })
-        ));
+            Err(TensorsError::CutHead {
+                found: 72,
+                head: 8 + (1 << 20)
+            })
+        );
         assert!(matches!(
             Tensors::from_bytes(&head(64)),
             Err(TensorsError::Json { .. })
