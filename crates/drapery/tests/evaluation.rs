@@ -67,7 +67,7 @@ fn a_method_that_is_right_has_no_error() {
     assert!((metrics.wrinkle_ratio.unwrap() - 1.0).abs() < 1e-3);
     assert!(metrics.penetration_max_mm.is_some());
     assert_eq!(metrics.confidence_min, 1.0);
-    assert!(metrics.frame_ms_p50 >= metrics.step_ms_p50 && metrics.step_ms_p50 > 0.0);
+    assert!(metrics.frame_ms_p50 >= metrics.step_ms_p50 && metrics.step_ms_p50 > Some(0.0));
 }
 
 #[test]

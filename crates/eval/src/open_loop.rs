@@ -467,6 +467,7 @@ impl<'a> Measure<'a> {
             tally.detail.add(&self.surface, &detail, simulated);
         }
         let found = wrinkles(self.topology, &self.surface, &found);
-        tally.wrinkles.add(found, self.wrinkles);
+        let area = self.surface.areas().iter().sum();
+        tally.wrinkles.add(found, self.wrinkles, area);
     }
 }

@@ -135,12 +135,13 @@ pub struct Metrics {
     pub detail_correlation: f64,
     /// Fine curvature over the simulation's.
     pub wrinkle_ratio: Option<f64>,
-    /// Median time of a frame: body posed and skinned, step, correction.
-    pub frame_ms_p50: f64,
+    /// Median time of a frame: body posed and skinned, step, correction; none of the
+    /// first frame alone.
+    pub frame_ms_p50: Option<f64>,
     /// The time that 99 of 100 frames do not exceed.
-    pub frame_ms_p99: f64,
+    pub frame_ms_p99: Option<f64>,
     /// Median time of the method's step alone.
-    pub step_ms_p50: f64,
+    pub step_ms_p50: Option<f64>,
     /// Simulated seconds a frame over the median animated ones.
     pub speedup: Option<f64>,
     /// Largest eigenvalue of the method's dynamics.
@@ -157,6 +158,9 @@ pub struct Metrics {
     /// Before correction: points inside the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub penetration_percent_before: Option<f64>,
+    /// Before correction: body vertices through the cloth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub penetration_skin_percent_before: Option<f64>,
     /// Before correction: the deepest of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub penetration_max_mm_before: Option<f64>,
@@ -192,7 +196,7 @@ impl Tally {
     pub fn metrics(&self, facts: &Facts) -> Metrics {
         let cm = |metres: f64| 100.0 * metres;
         let mm = |metres: f32| 1e3 * f64::from(metres);
-        let ms = |times: &Histogram, share| 1e3 * times.quantile(share);
+        let ms = |times: &Histogram, share| (times.n() > 0).then(|| 1e3 * times.quantile(share));
         let mean = self.distances.all.mean();
         let depths = self.penetration.as_ref();
         let before = self.before.as_ref();
@@ -214,7 +218,7 @@ impl Tally {
             stretch_settled_p99_percent: settled,
             detail_correlation: self.detail.correlation(),
             wrinkle_ratio: self.wrinkles.ratio(),
-            frame_ms_p50: 1e3 * frame_s,
+            frame_ms_p50: ms(&self.times, 0.5),
             frame_ms_p99: ms(&self.times, 0.99),
             step_ms_p50: ms(&self.steps, 0.5),
             speedup: (facts.simulated_s.filter(|_| frame_s > 0.0)).map(|s| s / frame_s),
@@ -224,6 +228,7 @@ impl Tally {
             confidence_min: self.confidence.least,
             mean_cm_before: before.map(|b| cm(b.distances.all.mean())),
             penetration_percent_before: depths_before.map(|p| 100.0 * p.cloth.open.share()),
+            penetration_skin_percent_before: depths_before.map(|p| 100.0 * p.skin.open.share()),
             penetration_max_mm_before: depths_before.map(|p| mm(p.deepest())),
             correction_max_mm: before.map(|b| mm(b.moved)),
         }

@@ -15,35 +15,44 @@
 //!
 //! 1 is right, 0 is ironed flat; noise raises it too, so read it beside
 //! `acceleration_error`. On a hem H is no curvature: there it is the mean of its
-//! neighbours' before smoothing, and does not count.
+//! neighbours' before smoothing, and does not count. Where the simulation is smooth
+//! (fine curvature of less than [`SMOOTH`], root mean square) there is no ratio.
 
 use drapery_core::{Topology, vertex_normals};
 use glam::{DVec3, Vec3};
 
 use crate::smoothing::{RestSurface, mixed_areas};
 
-/// The two sums, over frames of many clips.
+/// A simulation has no wrinkles below this [1/m]: waves of 5 cm have it that are
+/// four hundredths of a millimetre high.
+const SMOOTH: f64 = 0.2;
+
+/// The sums, over frames of many clips.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WrinkleSums {
     found: f64,
     simulated: f64,
+    area: f64,
 }
 
 impl WrinkleSums {
-    /// One frame, from the wrinkles of the garment and of the simulation.
-    pub const fn add(&mut self, found: f64, simulated: f64) {
+    /// One frame, from the wrinkles of the garment and of the simulation, and its
+    /// area at rest [m²].
+    pub const fn add(&mut self, found: f64, simulated: f64, area: f64) {
         self.found += found;
         self.simulated += simulated;
+        self.area += area;
     }
 
     /// Takes other frames into account.
     pub const fn merge(&mut self, other: &Self) {
-        self.add(other.found, other.simulated);
+        self.add(other.found, other.simulated, other.area);
     }
 
     /// Found over simulated; none when the simulation has no wrinkles.
     pub fn ratio(&self) -> Option<f64> {
-        (self.simulated > 0.0).then(|| self.found / self.simulated)
+        let least = SMOOTH * SMOOTH * self.area;
+        (self.simulated > least).then(|| self.found / self.simulated)
     }
 }
 
@@ -137,9 +146,15 @@ mod tests {
         sums.add(
             wrinkles(topology, &surface, &waved(&sheet, 2.0 * a, length)),
             found,
+            inner,
         );
         assert!((sums.ratio().unwrap() - 4.0).abs() < 0.02, "{sums:?}");
         assert_eq!(WrinkleSums::default().ratio(), None);
+        // A hundredth of a millimetre is no wrinkle to have a ratio to.
+        let hardly = wrinkles(topology, &surface, &waved(&sheet, 1e-5, length));
+        let mut sums = WrinkleSums::default();
+        sums.add(found, hardly, inner);
+        assert!(hardly > 0.0 && sums.ratio().is_none(), "{hardly}");
     }
 
     #[test]
