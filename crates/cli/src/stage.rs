@@ -2,7 +2,8 @@
 
 use anyhow::{Context, bail};
 use drapery::core::{
-    BodyModel, Clip, Fabric, FrameIndex, FrameRate, Garment, GarmentAnimator, ShapedBody, TriMesh,
+    BodyModel, Clip, Fabric, FrameIndex, FrameRate, Garment, GarmentAnimator, ShapedBody, Skeleton,
+    TriMesh,
 };
 use drapery::runtime::{CorrectionConfig, Model};
 use drapery::scene::character::Character;
@@ -179,12 +180,11 @@ impl Stage {
         let parents = skeleton.parents().iter().map(|p| p.map(|j| j.0));
         if skeleton.names() != head.joints || !parents.eq(head.parents.iter().copied()) {
             bail!(
-                "the model was made for a body of {} joints from {} on, {} has {} from {} on",
+                "the model was made for a body of {} joints, {} has {}; {}",
                 head.joints.len(),
-                head.joints[0],
                 self.character.name(),
                 skeleton.len(),
-                skeleton.names()[0],
+                first_difference(&head.joints, &head.parents, skeleton),
             );
         }
         Ok(())
@@ -452,6 +452,24 @@ fn at_rest(character: &Character, body: &ShapedBody) -> anyhow::Result<Clip> {
     )?)
 }
 
+/// Where another skeleton begins to be another than that of a model.
+fn first_difference(joints: &[String], parents: &[Option<u16>], other: &Skeleton) -> String {
+    let own = joints.iter().zip(parents);
+    let others = other.names().iter().zip(other.parents());
+    for (at, ((joint, parent), (name, above))) in own.zip(others).enumerate() {
+        if joint != name {
+            return format!("joint {at} is {joint} there and {name} here");
+        }
+        if *parent != above.map(|above| above.0) {
+            return format!("joint {at}, {joint}, hangs on another");
+        }
+    }
+    match joints.get(other.len()) {
+        Some(joint) => format!("there is no {joint}"),
+        None => format!("{} is one too many", other.names()[joints.len()]),
+    }
+}
+
 /// The inputs of a run, with checksums.
 pub(crate) fn inputs(dressed: &Dressed) -> anyhow::Result<Vec<Input>> {
     let names = dressed
@@ -489,4 +507,35 @@ pub(crate) fn stretch_percent(garment: &Garment, mesh: &TriMesh) -> Vec<f32> {
         }
     }
     worst
+}
+
+#[cfg(test)]
+mod tests {
+    use drapery::core::JointId;
+    use glam::Vec3;
+
+    use super::*;
+
+    #[test]
+    fn skeletons_differ_where_it_is_said() {
+        let names = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+        let own = (names("hips spine head"), [None, Some(0), Some(1)]);
+        let said = |text: &str, parents: &[Option<u16>]| {
+            let parents = parents.iter().map(|p| p.map(JointId)).collect();
+            let other = names(text);
+            let rest = vec![Vec3::ZERO; other.len()];
+            first_difference(
+                &own.0,
+                &own.1,
+                &Skeleton::new(other, parents, rest).unwrap(),
+            )
+        };
+        let chain = [None, Some(0), Some(1), Some(2)];
+        let renamed = said("hips chest head", &chain[..3]);
+        assert_eq!(renamed, "joint 1 is spine there and chest here");
+        let moved = said("hips spine head", &[None, Some(0), Some(0)]);
+        assert_eq!(moved, "joint 2, head, hangs on another");
+        assert_eq!(said("hips spine", &chain[..2]), "there is no head");
+        assert_eq!(said("hips spine head tip", &chain), "tip is one too many");
+    }
 }
