@@ -304,15 +304,19 @@ pub(super) struct Lab<'a> {
 pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> {
     let (cells, parts) = chosen(&plan.only)?;
     let threads = pool_of(workers::threads(plan.threads))?;
-    write::folder(&plan.out)?;
     let data = plan.data.clone().unwrap_or_else(|| plan.out.join("data"));
-    write::folder(&data)?;
     let scene = match &plan.scene {
         Some(scene) => scene.clone(),
         None => plan.scale.scene().into(),
     };
     let name = scene.file_stem().context("--scene: no file and no name")?;
     let path = data.join(name);
+    let needs_tables = !cells.is_empty() || parts.iter().any(|part| part.needs_tables(&plan.only));
+    if plan.as_is && needs_tables && !is_dataset(&path) {
+        bail!("--as-is: there is no dataset at {}", path.display());
+    }
+    write::folder(&plan.out)?;
+    write::folder(&data)?;
     let mut desk = Desk {
         plan,
         say,
@@ -321,7 +325,7 @@ pub(super) fn run(plan: &StableSpacesPlan, say: &Say) -> anyhow::Result<Answer> 
         cells: Cells::open(plan.out.join("cells"))?,
         scene,
     };
-    if !cells.is_empty() || parts.iter().any(|part| part.needs_tables(&plan.only)) {
+    if needs_tables {
         simulated(plan, &desk.scene, &path, say)?;
         let ground = Ground::open(&path, &|_| true)?;
         desk.cells.origin = Some(ground.origin.clone());
@@ -532,12 +536,16 @@ fn chosen(only: &[String]) -> anyhow::Result<(Vec<Cell>, Vec<Part>)> {
     Ok((cells, parts))
 }
 
+fn is_dataset(path: &Path) -> bool {
+    path.join("zarr.json").exists()
+}
+
 /// Simulates what is missing of the data.
 fn simulated(plan: &StableSpacesPlan, scene: &Path, path: &Path, say: &Say) -> anyhow::Result<()> {
-    let is_whole = path.join("zarr.json").exists() && {
-        if plan.as_is {
-            return Ok(());
-        }
+    if plan.as_is {
+        return Ok(());
+    }
+    let is_whole = is_dataset(path) && {
         let there = dataset::open(path)?;
         let mut planned = there.head().manifest.sequences.iter();
         planned.all(|s| matches!(there.state(&s.name), Ok(SequenceState::Whole)))

@@ -134,7 +134,10 @@ fn words(cell: &Value) -> String {
             of("highest_energy_cm", 1),
         ),
         ("its threshold, cm", of("paper_bound_cm", 1)),
-        ("its highest of a training frame, cm", of("train_energy_cm", 1)),
+        (
+            "its highest of a training frame, cm",
+            of("train_energy_cm", 1),
+        ),
         (
             "confidence on training clips, least",
             of("confidence_train", 3),
