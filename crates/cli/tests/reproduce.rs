@@ -245,6 +245,17 @@ fn scenes_and_cells_that_are_not_there_are_named() {
     ];
     let said = error(folder.path(), 2, &plan);
     assert!(said.contains("d-2-64"), "{said}");
+    let plan = [
+        "reproduce",
+        "stable-spaces",
+        "--scene",
+        "scene.toml",
+        "--as-is",
+        "--out",
+        "other",
+    ];
+    let said = error(folder.path(), 2, &plan);
+    assert!(said.contains("--as-is: there is no dataset"), "{said}");
     assert!(
         !folder.path().join("other").exists(),
         "a plan comes before work"

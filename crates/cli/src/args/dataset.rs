@@ -17,7 +17,7 @@ use super::{ClothsOf, PatternReading, Shape, Unit, Up, within};
     [character]\n  model = \"tube\"\n  \
     [[garment]]\n  pattern = \"sleeve\"\n  \
     [motion]\n  clips = [\"bend\", \"twist\"]\n  test = [\"twist\"]\n\n  \
-    drapery simulate scene.toml --frames 3 --out tube\n  \
+    drapery simulate scene.toml --frames 20 --out tube\n  \
     drapery simulate adaptive-bases-sleeve --frames 3 --only bend --out sleeve\n"
 )]
 pub(crate) struct Simulate {
@@ -48,13 +48,17 @@ pub(crate) struct Simulate {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Dataset {
     /// What it holds, and what is missing or failed
-    #[command(after_help = "Example, after drapery simulate:\n  drapery dataset info tube\n")]
+    #[command(
+        after_help = "Example, after that of drapery simulate --help:\n  drapery dataset info tube\n"
+    )]
     Info {
         /// Folder of a dataset
         dataset: PathBuf,
     },
     /// Every byte and every value, and how garments were worn; exit code 1 if something is wrong
-    #[command(after_help = "Example, after drapery simulate:\n  drapery dataset check tube\n")]
+    #[command(
+        after_help = "Example, after that of drapery simulate --help:\n  drapery dataset check tube\n"
+    )]
     Check {
         /// Folder of a dataset
         dataset: PathBuf,
@@ -80,7 +84,7 @@ pub(crate) enum Dataset {
     },
     /// Write a sequence to a file: .glb, .usda, .usd, .abc, .npz, .pc2, .mdd or .obj
     #[command(
-        after_help = "Example, after drapery simulate:\n  drapery dataset export tube bend@mean --out bend.pc2\n"
+        after_help = "Example, after that of drapery simulate --help:\n  drapery dataset export tube bend@mean --out bend.pc2\n"
     )]
     Export {
         /// Folder of a dataset
@@ -101,7 +105,7 @@ pub(crate) enum Dataset {
     Import(Import),
     /// The clips of each split; or move clips, with their copies, to another
     #[command(
-        after_help = "Examples, after drapery simulate:\n  drapery dataset split tube\n  \
+        after_help = "Examples, after that of drapery simulate --help:\n  drapery dataset split tube\n  \
         drapery dataset split tube --tune bend\n"
     )]
     Split {

@@ -14,7 +14,7 @@ use super::{SplitName, within};
     time, body posed and skinned, step and correction; with --threads 1 nothing else disturbs \
     them.\n\n\
     Example, with the scene.toml of drapery simulate --help:\n  \
-    drapery simulate scene.toml --frames 3 --out tube\n  \
+    drapery simulate scene.toml --frames 20 --out tube\n  \
     drapery eval --dataset tube --split test --report eval.html\n"
 )]
 pub(crate) struct Eval {

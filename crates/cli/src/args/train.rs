@@ -13,7 +13,7 @@ pub(crate) enum Train {
     #[command(
         after_help = "Clips split train are learned from, clips split tune choose the ridge. Beside \
         the model lies its .run.json.\n\n\
-        Example, after drapery simulate:\n  \
+        Example, after that of drapery simulate --help:\n  \
         drapery train stable-space tube --out tube.drapery --dims 8\n"
     )]
     StableSpace(StableSpacePlan),
@@ -21,7 +21,7 @@ pub(crate) enum Train {
     #[command(
         after_help = "Clips split train are learned from, clips split tune choose the ridge. Beside \
         the model lies its .run.json. drapery eval trains it by itself where it is not given.\n\n\
-        Example, after drapery simulate:\n  \
+        Example, after that of drapery simulate --help:\n  \
         drapery train linear tube --out linear.drapery --dims 8\n"
     )]
     Linear(LinearPlan),

@@ -13,7 +13,7 @@ use super::MotionReading;
     model. Without a dataset it shows models on a --character. It is served to this machine alone; \
     --bind serves it to others, who can then see all of it. Ctrl-C ends it.\n\n\
     Example, with the scene.toml of drapery simulate --help:\n  \
-    drapery simulate scene.toml --frames 3 --out tube\n  \
+    drapery simulate scene.toml --frames 20 --out tube\n  \
     drapery view tube\n\n\
     Models on a character that moves as it never did in training:\n  \
     drapery view dress.drapery -c mannequin -m walk -m own.bvh\n"
