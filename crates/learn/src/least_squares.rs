@@ -143,6 +143,14 @@ impl LeastSquares {
         product(Dense::new(&along, n_rows, p), vectors)
     }
 
+    /// X H of rows X, with that ridge.
+    pub(crate) fn times(&self, rows: &[f64], ridge: f64) -> Vec<f64> {
+        let p = self.n_inputs();
+        let along = self.stretched(rows, ridge, |h| h);
+        let along = Dense::new(&along, rows.len() / p, p);
+        product(along, Dense::new(&self.eigen.vectors, p, p))
+    }
+
     /// Rows of scaled weights in coordinates in which H, with a ridge above 0, is the
     /// identity.
     pub(crate) fn whiten(&self, rows: &[f64], ridge: f64) -> Vec<f64> {

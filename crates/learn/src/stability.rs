@@ -5,22 +5,31 @@
 //! ```
 //!
 //! with W₀ the fit without the condition, H the Hessian of the squares and M
-//! the companion matrix of W. An eigenvalue with left vector w and right vector
-//! v (wᵀ v = 1) changes by dλ = wᵀ dM v, so its magnitude is linear in W to
-//! first order; constraints of all eigenvalues near or beyond r are made at the
-//! current W, the quadratic program is solved through its dual (one multiplier
-//! an eigenvalue, projected Gauss–Seidel), and so on from there: constraint
-//! generation as in Siddiqi, Boots, Gordon, "A Constraint Generation Approach
-//! to Learning Stable Linear Dynamical Systems", 2007, with eigenvalues in the
-//! place of their singular values, which a companion matrix can't have below
-//! one.
+//! the companion matrix of W. Magnitudes of eigenvalues have no slope where two of
+//! them meet, and there a search along them is caught. What a stable M answers to
+//! a push in any direction, summed over all frames, is smooth, and without end at
+//! the limit:
 //!
-//! Where that does not end, Bᵢ ← γⁱ Bᵢ with γ = r / ρ scales every eigenvalue by
-//! γ, exactly; the other weights stay.
+//! ```text
+//! F = ½ ‖W − W₀‖²_H + ν log tr P,      P = A P Aᵀ + I,      A = M / r
+//! ∂ log tr P / ∂A = 2 Q A P / tr P,    Q = Aᵀ Q A + I
+//! ```
+//!
+//! (the smoothed spectral radius of Vanbiervliet, Vandereycken, Michiels, Vandewalle,
+//! Diehl, "The Smoothed Spectral Abscissa for Robust Stability Optimization", 2009, as a
+//! barrier). Its least is sought by limited-memory BFGS in coordinates in which H is the
+//! identity, for less and less ν, from the fit with the least ridge that is stable by
+//! itself. P and Q are sums that double in length: S ← S + Aᵢ S Aᵢᵀ, Aᵢ₊₁ = Aᵢ².
+//!
+//! Bᵢ ← γⁱ Bᵢ with γ = r / ρ scales every eigenvalue by γ, exactly; the other weights
+//! stay. It costs far more in squares one frame ahead, and next to nothing to find:
+//! weights of whole roll-outs are held so, and of least squares both are there to choose
+//! from.
 
-use drapery_linalg::{GeneralEigen, NoEigenvalues, general_eigen, spectral_radius};
+use drapery_linalg::{Dense, NoEigenvalues, add_product, product, spectral_radius};
 
 use crate::inputs::Layout;
+use crate::lbfgs::descend;
 use crate::least_squares::LeastSquares;
 
 /// How weights were found.
@@ -63,23 +72,43 @@ pub(crate) struct Fit {
     pub(crate) free_radius: f64,
 }
 
-/// Rounds of constraint generation.
-const ROUNDS: usize = 60;
-
-/// Eigenvalues so near to the limit are constrained as well: they would be the
-/// next to go beyond it.
-const NEAR: f64 = 0.02;
-
-/// How far inside the limit the linear constraints aim, since they are linear.
+/// How far inside the limit scaled weights are.
 const INSIDE: f64 = 2e-4;
 
-/// Weights with that ridge whose spectral radius is at most `limit`.
-pub(crate) fn stable_fit(
+/// A ridge with which a fit is stable is found to that factor.
+const RIDGE_STEP: f64 = 1.3;
+
+/// The least that a ridge is doubled from, and how often.
+const LEAST_RIDGE: f64 = 1e-9;
+const DOUBLINGS: usize = 60;
+
+/// How far inside the limit the search begins, as a share of it.
+const START: f64 = 1e-3;
+
+/// What the barrier counts at most and in the end, as shares of what the weights cost,
+/// and how much less from one stage to the next.
+const BARRIER: [f64; 2] = [0.1, 1e-3];
+const LESS: f64 = 0.2;
+
+/// The ridges of the coordinates that are searched in, one after the other: along what
+/// was hardly seen weights are free, and their slopes steep. The more of a ridge, the less
+/// of both.
+const METRICS: [f64; 3] = [1e-3, 1e-6, 1e-9];
+
+/// Stages, steps in each of their coordinates, and the share of its cost that one has to
+/// save in the end.
+const STAGES: usize = 8;
+const STEPS: usize = 15;
+const SAVED: f64 = 0.05;
+
+/// Weights with that ridge whose spectral radius is at most `limit`: least squares where
+/// they have it; else constrained ones, and the scaled ones after them.
+pub(crate) fn stable_fits(
     problem: &LeastSquares,
     layout: &Layout,
     ridge: f64,
     limit: f64,
-) -> Result<Fit, NoEigenvalues> {
+) -> Result<Vec<Fit>, NoEigenvalues> {
     let n = layout.n_cloth * layout.order;
     let free = problem.solve(ridge);
     let plain = |scaled: &[f64]| plain(problem, layout, scaled);
@@ -93,34 +122,20 @@ pub(crate) fn stable_fit(
         free_radius,
     };
     if free_radius <= limit {
-        return Ok(fit(weights, FitKind::Free, free_radius));
+        return Ok(vec![fit(weights, FitKind::Free, free_radius)]);
     }
-    let mut scaled = free.clone();
-    for round in 0..ROUNDS {
-        let Ok(eigen) = general_eigen(&layout.companion(&weights), n) else {
-            break;
-        };
-        if magnitude(eigen.values[0]) <= limit {
-            let radius = spectral_radius(&layout.companion(&weights), n)?;
-            if radius <= limit {
-                return Ok(fit(weights, FitKind::Constrained, radius));
-            }
-        }
-        let next = constrained(problem, layout, ridge, &free, &scaled, &eigen, limit);
-        // Whole steps may swing about the limit; half ones settle.
-        let step = if round < ROUNDS / 3 { 1.0 } else { 0.5 };
-        for (w, next) in scaled.iter_mut().zip(next) {
-            *w += step * (next - *w);
-        }
-        weights = plain(&scaled);
-        if weights.iter().any(|w| !w.is_finite()) {
-            break;
+    let mut fits = Vec::new();
+    if let Some(found) = constrained(problem, layout, ridge, &free, limit)? {
+        let found = plain(&found);
+        let radius = spectral_radius(&layout.companion(&found), n)?;
+        if radius <= limit {
+            fits.push(fit(found, FitKind::Constrained, radius));
         }
     }
-    let mut weights = plain(&free);
     scale_memory(layout, &mut weights, (limit - INSIDE) / free_radius);
     let radius = spectral_radius(&layout.companion(&weights), n)?;
-    Ok(fit(weights, FitKind::Scaled, radius))
+    fits.push(fit(weights, FitKind::Scaled, radius));
+    Ok(fits)
 }
 
 /// Bᵢ ← γⁱ Bᵢ of plain weights, which scales every eigenvalue by γ.
@@ -182,92 +197,135 @@ pub(crate) fn plain(problem: &LeastSquares, layout: &Layout, scaled: &[f64]) -> 
     rows
 }
 
-/// The solution of the quadratic program with constraints made at `at`.
+/// Scaled weights near the free ones that are stable; none where no ridge is enough.
 fn constrained(
     problem: &LeastSquares,
     layout: &Layout,
     ridge: f64,
     free: &[f64],
-    at: &[f64],
-    eigen: &GeneralEigen,
     limit: f64,
-) -> Vec<f64> {
-    let near = eigen.values.iter().enumerate();
-    // One of each pair is enough: both have the same gradient.
-    let near = near.filter(|(_, z)| magnitude(**z) > limit - NEAR && z[1] >= -1e-12);
-    let mut gradients: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
-    let mut excess = Vec::new();
-    for (k, value) in near {
-        let gradient = gradient(layout, &problem.scales, eigen, k);
-        let here = magnitude(*value) - dot(&gradient, at);
-        excess.push(dot(&gradient, free) + here - (limit - INSIDE));
-        let moved = problem.times_inverse(&gradient, ridge);
-        gradients.push((gradient, moved));
-    }
-    let n = gradients.len();
-    let mut system = vec![0.0; n * n];
-    for (i, (gradient, _)) in gradients.iter().enumerate() {
-        for (j, (_, moved)) in gradients.iter().enumerate() {
-            system[i * n + j] = dot(gradient, moved);
-        }
-    }
-    // μ ≥ 0, A μ ≥ b, and one of the two with equality.
-    let mut multipliers = vec![0.0f64; n];
-    for _ in 0..2000 {
-        let mut change = 0.0f64;
-        for i in 0..n {
-            let diagonal = system[i * n + i];
-            if diagonal <= 0.0 {
-                continue;
+) -> Result<Option<Vec<f64>>, NoEigenvalues> {
+    let Some(start) = with_ridge(problem, layout, ridge, (1.0 - START) * limit)? else {
+        return Ok(None);
+    };
+    let mut here = start;
+    // Half of what the weights cost, and its slope.
+    let cost = |scaled: &[f64]| {
+        let off: Vec<f64> = scaled.iter().zip(free).map(|(w, f)| w - f).collect();
+        let slope = problem.times(&off, ridge);
+        let twice: f64 = off.iter().zip(&slope).map(|(o, s)| o * s).sum();
+        (0.5 * twice, slope)
+    };
+    let mut count = f64::INFINITY;
+    for _ in 0..STAGES {
+        let before = cost(&here).0;
+        count = (LESS * count).min(BARRIER[0] * before);
+        let value = |scaled: &[f64]| {
+            let weights = plain(problem, layout, scaled);
+            let (barrier, slope) = barrier(layout, &weights, limit)?;
+            let (cost, mut gradient) = cost(scaled);
+            let slope = scaled_slope(layout, &problem.scales, &slope);
+            for (g, s) in gradient.iter_mut().zip(slope) {
+                *g += count * s;
             }
-            let row: f64 = dot(&system[i * n..(i + 1) * n], &multipliers);
-            let next = (multipliers[i] + (excess[i] - row) / diagonal).max(0.0);
-            change = change.max((next - multipliers[i]).abs() * diagonal);
-            multipliers[i] = next;
+            Some((cost + count * barrier, gradient))
+        };
+        for metric in METRICS {
+            let white = problem.whiten(&here, metric);
+            let value = |white: &[f64]| match value(&problem.unwhiten(white, metric)) {
+                Some((value, gradient)) => (value, problem.whiten_slope(&gradient, metric)),
+                None => (f64::INFINITY, vec![0.0; white.len()]),
+            };
+            let each = |_: usize, _: &[f64]| Ok::<_, NoEigenvalues>(());
+            here = problem.unwhiten(&descend(white, STEPS, value, each)?, metric);
         }
-        if change < 1e-9 {
+        let after = cost(&here).0;
+        if after > (1.0 - SAVED) * before && count < BARRIER[1] * before {
             break;
         }
     }
-    let mut next = free.to_vec();
-    for (multiplier, (_, moved)) in multipliers.iter().zip(&gradients) {
-        for (w, moved) in next.iter_mut().zip(moved) {
-            *w -= multiplier * moved;
-        }
-    }
-    next
+    Ok(Some(here))
 }
 
-/// How the magnitude of an eigenvalue changes with the weights of scaled
-/// differences, shape [cloth, input].
-fn gradient(layout: &Layout, scales: &[f64], eigen: &GeneralEigen, k: usize) -> Vec<f64> {
-    let n = layout.n_cloth * layout.order;
-    let value = eigen.values[k];
-    let size = magnitude(value).max(1e-300);
-    let mut rows = vec![0.0; layout.n_cloth * layout.n_inputs()];
-    for (row, out) in rows.chunks_exact_mut(layout.n_inputs()).enumerate() {
-        let left = eigen.inverse[k * n + row];
-        // conj(λ)/|λ| · w
-        let w = [
-            (value[0] * left[0] + value[1] * left[1]) / size,
-            (value[0] * left[1] - value[1] * left[0]) / size,
-        ];
-        for (column, out) in out[layout.n_body..layout.n_body + n].iter_mut().enumerate() {
-            let v = eigen.vectors[column * n + k];
-            *out = w[0] * v[0] - w[1] * v[1];
+/// The fit with nearly the least ridge for which its radius is at most `limit`.
+fn with_ridge(
+    problem: &LeastSquares,
+    layout: &Layout,
+    ridge: f64,
+    limit: f64,
+) -> Result<Option<Vec<f64>>, NoEigenvalues> {
+    let stable = |ridge: f64| {
+        let fit = problem.solve(ridge);
+        let weights = plain(problem, layout, &fit);
+        let n = layout.n_cloth * layout.order;
+        let radius = spectral_radius(&layout.companion(&weights), n)?;
+        Ok((radius <= limit).then_some(fit))
+    };
+    let mut below = ridge.max(LEAST_RIDGE);
+    for _ in 0..DOUBLINGS {
+        let mut above = 4.0 * below;
+        let Some(mut found) = stable(above)? else {
+            below = above;
+            continue;
+        };
+        while above > RIDGE_STEP * below {
+            let middle = (below * above).sqrt();
+            match stable(middle)? {
+                Some(fit) => (above, found) = (middle, fit),
+                None => below = middle,
+            }
         }
-        layout.difference(out);
-        out.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);
+        return Ok(Some(found));
+    }
+    Ok(None)
+}
+
+/// log tr P of plain weights, and its slope by the memory, shape [cloth, cloth · order];
+/// none beyond the limit.
+fn barrier(layout: &Layout, weights: &[f64], limit: f64) -> Option<(f64, Vec<f64>)> {
+    let n = layout.n_cloth * layout.order;
+    let mut power = layout.companion(weights);
+    power.iter_mut().for_each(|m| *m /= limit);
+    let first = power.clone();
+    let mut identity = vec![0.0; n * n];
+    identity.iter_mut().step_by(n + 1).for_each(|d| *d = 1.0);
+    let (mut p, mut q) = (identity.clone(), identity);
+    let of = |values: &'_ [f64]| values.iter().step_by(n + 1).sum::<f64>();
+    loop {
+        let a = Dense::new(&power, n, n);
+        let left = product(a, Dense::new(&p, n, n));
+        let before = of(&p);
+        add_product(Dense::new(&left, n, n), a.transposed(), &mut p);
+        let right = product(Dense::new(&q, n, n), a);
+        add_product(a.transposed(), Dense::new(&right, n, n), &mut q);
+        let size = of(&p);
+        // A radius so near to the limit is beyond it but for rounding.
+        if !size.is_finite() || size > 1e14 {
+            return None;
+        }
+        if size - before <= 1e-12 * size {
+            break;
+        }
+        power = product(a, a);
+    }
+    let size = of(&p);
+    let rows = Dense::new(&q[..layout.n_cloth * n], layout.n_cloth, n);
+    let slope = product(rows, Dense::new(&first, n, n));
+    let mut slope = product(Dense::new(&slope, layout.n_cloth, n), Dense::new(&p, n, n));
+    slope.iter_mut().for_each(|s| *s *= 2.0 / (size * limit));
+    Some((size.ln(), slope))
+}
+
+/// A slope by the memory as one by weights of scaled differences, shape [cloth, input].
+fn scaled_slope(layout: &Layout, scales: &[f64], memory: &[f64]) -> Vec<f64> {
+    let n = layout.n_cloth * layout.order;
+    let mut rows = vec![0.0; layout.n_cloth * layout.n_inputs()];
+    for (row, memory) in (rows.chunks_exact_mut(layout.n_inputs())).zip(memory.chunks_exact(n)) {
+        row[layout.n_body..layout.n_body + n].copy_from_slice(memory);
+        layout.difference(row);
+        row.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);
     }
     rows
-}
-
-fn magnitude(z: [f64; 2]) -> f64 {
-    z[0].hypot(z[1])
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]
@@ -313,7 +371,8 @@ mod tests {
 
     #[test]
     fn stable_dynamics_come_back_as_they_are() {
-        let fit = stable_fit(&problem(0.95), &LAYOUT, 0.0, 0.99).unwrap();
+        let fits = stable_fits(&problem(0.95), &LAYOUT, 0.0, 0.99).unwrap();
+        let [fit] = &fits[..] else { panic!("one") };
         assert_eq!(fit.kind, FitKind::Free);
         for (found, expected) in fit.weights.iter().zip(truth(0.95)) {
             assert!((found - expected).abs() < 1e-8, "{found} {expected}");
@@ -326,7 +385,8 @@ mod tests {
     #[test]
     fn unstable_dynamics_are_changed_as_little_as_it_takes() {
         let problem = problem(1.04);
-        let fit = stable_fit(&problem, &LAYOUT, 0.0, 0.99).unwrap();
+        let fits = stable_fits(&problem, &LAYOUT, 0.0, 0.99).unwrap();
+        let fit = &fits[0];
         assert_eq!(fit.kind, FitKind::Constrained);
         assert!(fit.free_radius > 1.0, "{}", fit.free_radius);
         assert!(fit.radius <= 0.99 && fit.radius > 0.98, "{}", fit.radius);
@@ -341,14 +401,75 @@ mod tests {
         assert!(most < 0.25, "{moved:?}");
     }
 
+    /// Few frames of much cloth, of which many eigenvalues are beyond the limit.
     #[test]
-    fn gradients_of_magnitudes_are_exact_to_second_order() {
-        let n = LAYOUT.n_cloth * LAYOUT.order;
+    fn many_unstable_eigenvalues_are_held_at_little_cost() {
+        let layout = Layout {
+            n_body: 1,
+            n_cloth: 8,
+            order: 2,
+            root: RootTerms::Without,
+        };
+        let n_inputs = layout.n_inputs();
+        let mut sums = Sums::new(n_inputs, 8);
+        let mut seen = Vec::new();
+        let mut walk = vec![[3.0; 8]; 2];
+        for t in 2..32 {
+            let push = |i: usize| (12.9898 * (t * 8 + i) as f64).sin();
+            let last = walk[t - 1];
+            walk.push(std::array::from_fn(|i| last[i] + 0.1 * push(i)));
+            let mut row = vec![(0.7 * t as f64).sin()];
+            row.extend(walk[t - 1].iter().chain(&walk[t - 2]));
+            seen.push((row.clone(), walk[t]));
+            layout.difference(&mut row);
+            row.extend(walk[t]);
+            sums.add(&row);
+        }
+        let problem = sums.problem(&[(1, 1.0), (8, 1.0), (8, 1.0)]).unwrap();
+        let squares = |weights: &[f64]| -> f64 {
+            let rows = seen.iter().flat_map(|(row, y)| {
+                let outputs = weights.chunks_exact(n_inputs).zip(y);
+                outputs.map(move |(w, y)| (dot(w, row) - y).powi(2))
+            });
+            rows.sum()
+        };
+        let free = plain(&problem, &layout, &problem.solve(0.0));
+        let least = squares(&free);
+        let fits = stable_fits(&problem, &layout, 0.0, 0.99).unwrap();
+        let [fit, scaled] = &fits[..] else {
+            panic!("two")
+        };
+        assert_eq!(
+            [fit.kind, scaled.kind],
+            [FitKind::Constrained, FitKind::Scaled]
+        );
+        assert!(fit.free_radius > 1.0, "{}", fit.free_radius);
+        assert!(fit.radius <= 0.99, "{}", fit.radius);
+        assert!(scaled.radius <= 0.99, "{}", scaled.radius);
+        let [held, scaled] = [fit, scaled].map(|fit| squares(&fit.weights) - least);
+        assert!(held > 0.0 && held < 0.1 * scaled, "{held} {scaled}");
+    }
+
+    fn dot(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    #[test]
+    fn the_barrier_has_its_sum_and_slopes_exact_to_second_order() {
         let base = truth(0.9);
-        let scales = [1.0; 5];
-        let radius = |w: &[f64]| spectral_radius(&LAYOUT.companion(w), n).unwrap();
-        let eigen = general_eigen(&LAYOUT.companion(&base), n).unwrap();
-        let slope = gradient(&LAYOUT, &scales, &eigen, 0);
+        let value = |w: &[f64]| barrier(&LAYOUT, w, 0.99).unwrap();
+        let (at, slope) = value(&base);
+        // Σ ‖Aᵏ‖², one after the other.
+        let first: Vec<f64> = LAYOUT.companion(&base).iter().map(|m| m / 0.99).collect();
+        let mut power = vec![0.0; 16];
+        power.iter_mut().step_by(5).for_each(|d| *d = 1.0);
+        let mut sum = 0.0;
+        for _ in 0..400 {
+            sum += dot(&power, &power);
+            power = product(Dense::new(&power, 4, 4), Dense::new(&first, 4, 4));
+        }
+        assert!((at - sum.ln()).abs() < 1e-9, "{at} {}", sum.ln());
+        let slope = scaled_slope(&LAYOUT, &[1.0; 5], &slope);
         let mut direction: Vec<f64> = (0..10).map(|i| (1.1 * i as f64).sin()).collect();
         let along = dot(&slope, &direction);
         LAYOUT.plain(&mut direction);
@@ -358,12 +479,13 @@ mod tests {
                 .zip(&direction)
                 .map(|(w, d)| w + h * d)
                 .collect();
-            (radius(&moved) - radius(&base) - h * along).abs()
+            (value(&moved).0 - at - h * along).abs()
         };
         let order = (remainder(1e-3) / remainder(5e-4)).log2();
         assert!(
             (1.9..2.1).contains(&order),
             "remainder falls as h^{order:.2}"
         );
+        assert!(barrier(&LAYOUT, &truth(1.04), 0.99).is_none());
     }
 }

@@ -36,7 +36,7 @@ use crate::frames::{Footage, Reading, plain};
 use crate::inputs::{Layout, Window};
 use crate::least_squares::Sums;
 use crate::roll_out::{Clip, RollOuts};
-use crate::stability::{Fit, FitKind, free_radius, stable_fit, stable_roll_out};
+use crate::stability::{Fit, FitKind, free_radius, stable_fits, stable_roll_out};
 use crate::{EachBlock, Pca, PcaMethod, TrainError};
 
 /// The models of §5.
@@ -320,7 +320,9 @@ pub fn train_stable_space(
     };
     let still = still.problem(&still_layout.blocks(1.0))?;
     let first = |ridge: f64| -> Result<Vec<f64>, TrainError> {
-        Ok(stable_fit(&still, &still_layout, ridge, config.max_radius)?.weights)
+        // Without memory there is nothing to be unstable.
+        let mut fits = stable_fits(&still, &still_layout, ridge, config.max_radius)?;
+        Ok(fits.swap_remove(0).weights)
     };
     let animator = |fit: &Fit, first: &[f64]| -> Result<StableSpace, TrainError> {
         let weights = flat(&by_columns(&fit.weights, layout.n_cloth));
@@ -353,22 +355,26 @@ pub fn train_stable_space(
             },
         })
     };
-    let mut tried: Vec<Tried> = Vec::new();
+    let (mut tried, mut fits) = (Vec::<Tried>::new(), Vec::new());
     for memory in memories {
         let problem = moving.problem(&layout.blocks(*memory))?;
         for ridge in ridges {
             seen(TrainStage::Tuning)?;
-            let fit = stable_fit(&problem, &layout, *ridge, config.max_radius)?;
-            let animator = animator(&fit, &first(*ridge)?)?;
-            tried.push(tried_of(&fit, &animator, (*ridge, *memory))?);
+            let mut ways = stable_fits(&problem, &layout, *ridge, config.max_radius)?;
+            if config.ridge != Ridge::Tuned {
+                ways.truncate(1);
+            }
+            let first = first(*ridge)?;
+            for fit in ways {
+                let animator = animator(&fit, &first)?;
+                tried.push(tried_of(&fit, &animator, (*ridge, *memory))?);
+                fits.push(fit);
+            }
         }
     }
     let one_step = best(&tried, order).ok_or(TrainError::Unstable { radius: f64::NAN })?;
-    let memory = memories[one_step / ridges.len()];
-    let problem = moving.problem(&layout.blocks(memory))?;
-    let ridge = tried[one_step].ridge;
-    let fit = stable_fit(&problem, &layout, ridge, config.max_radius)?;
-    let mut taken = (one_step, animator(&fit, &first(ridge)?)?);
+    let fit = fits.swap_remove(one_step);
+    let mut taken = (one_step, animator(&fit, &first(tried[one_step].ridge)?)?);
     let is_rolled = config.fitting == Fitting::RolledOut && config.ridge == Ridge::Tuned;
     if is_rolled && order > 0 && !tune.is_empty() {
         let clips = clips(&encoder(&cloth), &extended, &layout, &seen)?;
