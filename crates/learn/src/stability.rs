@@ -28,6 +28,7 @@
 
 use drapery_linalg::{Dense, NoEigenvalues, add_product, product, spectral_radius};
 
+use crate::TrainError;
 use crate::inputs::Layout;
 use crate::lbfgs::descend;
 use crate::least_squares::LeastSquares;
@@ -78,9 +79,9 @@ const INSIDE: f64 = 2e-4;
 /// A ridge with which a fit is stable is found to that factor.
 const RIDGE_STEP: f64 = 1.3;
 
-/// The least that a ridge is doubled from, and how often.
+/// The least of these ridges, and how often it is made four times as large.
 const LEAST_RIDGE: f64 = 1e-9;
-const DOUBLINGS: usize = 60;
+const TIMES_FOUR: usize = 60;
 
 /// How far inside the limit the search begins, as a share of it.
 const START: f64 = 1e-3;
@@ -102,13 +103,15 @@ const STEPS: usize = 15;
 const SAVED: f64 = 0.05;
 
 /// Weights with that ridge whose spectral radius is at most `limit`: least squares where
-/// they have it; else constrained ones, and the scaled ones after them.
+/// they have it; else constrained ones, and the scaled ones after them. `go_on` is asked
+/// again and again.
 pub(crate) fn stable_fits(
     problem: &LeastSquares,
     layout: &Layout,
     ridge: f64,
     limit: f64,
-) -> Result<Vec<Fit>, NoEigenvalues> {
+    go_on: &dyn Fn() -> Result<(), TrainError>,
+) -> Result<Vec<Fit>, TrainError> {
     let n = layout.n_cloth * layout.order;
     let free = problem.solve(ridge);
     let plain = |scaled: &[f64]| plain(problem, layout, scaled);
@@ -125,7 +128,7 @@ pub(crate) fn stable_fits(
         return Ok(vec![fit(weights, FitKind::Free, free_radius)]);
     }
     let mut fits = Vec::new();
-    if let Some(found) = constrained(problem, layout, ridge, &free, limit)? {
+    if let Some(found) = constrained(problem, layout, ridge, &free, limit, go_on)? {
         let found = plain(&found);
         let radius = spectral_radius(&layout.companion(&found), n)?;
         if radius <= limit {
@@ -204,7 +207,8 @@ fn constrained(
     ridge: f64,
     free: &[f64],
     limit: f64,
-) -> Result<Option<Vec<f64>>, NoEigenvalues> {
+    go_on: &dyn Fn() -> Result<(), TrainError>,
+) -> Result<Option<Vec<f64>>, TrainError> {
     let Some(start) = with_ridge(problem, layout, ridge, (1.0 - START) * limit)? else {
         return Ok(None);
     };
@@ -236,7 +240,7 @@ fn constrained(
                 Some((value, gradient)) => (value, problem.whiten_slope(&gradient, metric)),
                 None => (f64::INFINITY, vec![0.0; white.len()]),
             };
-            let each = |_: usize, _: &[f64]| Ok::<_, NoEigenvalues>(());
+            let each = |_: usize, _: &[f64]| go_on();
             here = problem.unwhiten(&descend(white, STEPS, value, each)?, metric);
         }
         let after = cost(&here).0;
@@ -262,7 +266,7 @@ fn with_ridge(
         Ok((radius <= limit).then_some(fit))
     };
     let mut below = ridge.max(LEAST_RIDGE);
-    for _ in 0..DOUBLINGS {
+    for _ in 0..TIMES_FOUR {
         let mut above = 4.0 * below;
         let Some(mut found) = stable(above)? else {
             below = above;
@@ -371,7 +375,7 @@ mod tests {
 
     #[test]
     fn stable_dynamics_come_back_as_they_are() {
-        let fits = stable_fits(&problem(0.95), &LAYOUT, 0.0, 0.99).unwrap();
+        let fits = stable_fits(&problem(0.95), &LAYOUT, 0.0, 0.99, &|| Ok(())).unwrap();
         let [fit] = &fits[..] else { panic!("one") };
         assert_eq!(fit.kind, FitKind::Free);
         for (found, expected) in fit.weights.iter().zip(truth(0.95)) {
@@ -385,7 +389,7 @@ mod tests {
     #[test]
     fn unstable_dynamics_are_changed_as_little_as_it_takes() {
         let problem = problem(1.04);
-        let fits = stable_fits(&problem, &LAYOUT, 0.0, 0.99).unwrap();
+        let fits = stable_fits(&problem, &LAYOUT, 0.0, 0.99, &|| Ok(())).unwrap();
         let fit = &fits[0];
         assert_eq!(fit.kind, FitKind::Constrained);
         assert!(fit.free_radius > 1.0, "{}", fit.free_radius);
@@ -433,9 +437,12 @@ mod tests {
             });
             rows.sum()
         };
+        let stop = || Err(TrainError::Stopped);
+        let stopped = stable_fits(&problem, &layout, 0.0, 0.99, &stop);
+        assert!(matches!(stopped, Err(TrainError::Stopped)));
         let free = plain(&problem, &layout, &problem.solve(0.0));
         let least = squares(&free);
-        let fits = stable_fits(&problem, &layout, 0.0, 0.99).unwrap();
+        let fits = stable_fits(&problem, &layout, 0.0, 0.99, &|| Ok(())).unwrap();
         let [fit, scaled] = &fits[..] else {
             panic!("two")
         };

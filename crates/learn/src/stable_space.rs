@@ -319,9 +319,10 @@ pub fn train_stable_space(
         ..layout
     };
     let still = still.problem(&still_layout.blocks(1.0))?;
+    let tuning = || seen(TrainStage::Tuning);
     let first = |ridge: f64| -> Result<Vec<f64>, TrainError> {
         // Without memory there is nothing to be unstable.
-        let mut fits = stable_fits(&still, &still_layout, ridge, config.max_radius)?;
+        let mut fits = stable_fits(&still, &still_layout, ridge, config.max_radius, &tuning)?;
         Ok(fits.swap_remove(0).weights)
     };
     let animator = |fit: &Fit, first: &[f64]| -> Result<StableSpace, TrainError> {
@@ -359,8 +360,8 @@ pub fn train_stable_space(
     for memory in memories {
         let problem = moving.problem(&layout.blocks(*memory))?;
         for ridge in ridges {
-            seen(TrainStage::Tuning)?;
-            let mut ways = stable_fits(&problem, &layout, *ridge, config.max_radius)?;
+            tuning()?;
+            let mut ways = stable_fits(&problem, &layout, *ridge, config.max_radius, &tuning)?;
             if config.ridge != Ridge::Tuned {
                 ways.truncate(1);
             }
