@@ -30,6 +30,7 @@ use zarrs::array::{
     BytesToBytesCodecTraits, CodecOptions, DataType, ElementOwned, FillValue, data_type,
 };
 use zarrs::filesystem::FilesystemStore;
+use zarrs::storage::StoreKey;
 
 use super::digest::ValueDigest;
 use super::error::DatasetError;
@@ -386,9 +387,11 @@ impl RowReader {
         Ok(())
     }
 
+    /// Of which sequence it is says its folder.
     fn unread(&self, source: ArrayError) -> DatasetError {
+        let folder = StoreKey::new(&self.name).map(|key| self.array.storage().key_to_fspath(&key));
         DatasetError::Array {
-            array: self.name.clone(),
+            array: folder.map_or_else(|_| self.name.clone(), |path| path.display().to_string()),
             what: "read",
             source: Box::new(source),
         }
