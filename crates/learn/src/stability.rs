@@ -17,9 +17,9 @@
 //!
 //! (the smoothed spectral radius of Vanbiervliet, Vandereycken, Michiels, Vandewalle,
 //! Diehl, "The Smoothed Spectral Abscissa for Robust Stability Optimization", 2009, as a
-//! barrier). Its least is sought by limited-memory BFGS in coordinates in which H is the
-//! identity, for less and less ν, from the fit with the least ridge that is stable by
-//! itself. P and Q are sums that double in length: S ← S + Aᵢ S Aᵢᵀ, Aᵢ₊₁ = Aᵢ².
+//! barrier). Its least is sought by limited-memory BFGS for less and less ν, from the fit
+//! with the least ridge that is stable by itself, in coordinates in which H with a little
+//! on its diagonal is the identity. P and Q are sums that double in length: S ← S + Aᵢ S Aᵢᵀ, Aᵢ₊₁ = Aᵢ².
 //!
 //! Bᵢ ← γⁱ Bᵢ with γ = r / ρ scales every eigenvalue by γ, exactly; the other weights
 //! stay. It costs far more in squares one frame ahead, and next to nothing to find:
@@ -294,15 +294,15 @@ fn barrier(layout: &Layout, weights: &[f64], limit: f64) -> Option<(f64, Vec<f64
     let mut identity = vec![0.0; n * n];
     identity.iter_mut().step_by(n + 1).for_each(|d| *d = 1.0);
     let (mut p, mut q) = (identity.clone(), identity);
-    let of = |values: &'_ [f64]| values.iter().step_by(n + 1).sum::<f64>();
+    let trace = |matrix: &[f64]| matrix.iter().step_by(n + 1).sum::<f64>();
     loop {
         let a = Dense::new(&power, n, n);
         let left = product(a, Dense::new(&p, n, n));
-        let before = of(&p);
+        let before = trace(&p);
         add_product(Dense::new(&left, n, n), a.transposed(), &mut p);
         let right = product(Dense::new(&q, n, n), a);
         add_product(a.transposed(), Dense::new(&right, n, n), &mut q);
-        let size = of(&p);
+        let size = trace(&p);
         // A radius so near to the limit is beyond it but for rounding.
         if !size.is_finite() || size > 1e14 {
             return None;
@@ -312,7 +312,7 @@ fn barrier(layout: &Layout, weights: &[f64], limit: f64) -> Option<(f64, Vec<f64
         }
         power = product(a, a);
     }
-    let size = of(&p);
+    let size = trace(&p);
     let rows = Dense::new(&q[..layout.n_cloth * n], layout.n_cloth, n);
     let slope = product(rows, Dense::new(&first, n, n));
     let mut slope = product(Dense::new(&slope, layout.n_cloth, n), Dense::new(&p, n, n));

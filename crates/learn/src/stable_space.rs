@@ -18,7 +18,7 @@
 //! - The dynamics are the best of whole roll-outs (`roll_out`), from the least
 //!   squares of one frame ahead on, where clips split `tune` find that better.
 //! - Plain least squares of few frames are unstable, so the fit is held stable
-//!   by [constraints on the eigenvalues](crate::FitKind::Constrained). Which
+//!   under that [condition](crate::FitKind::Constrained), or scaled. Which
 //!   ridge is the best is seen on clips split `tune`, rolled out open-loop, and
 //!   the memory of the cloth has a ridge of its own.
 //! - Components of the body by its joints, exactly; see `body_space`.
